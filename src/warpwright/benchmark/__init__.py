@@ -1,0 +1,1 @@
+"""Is it faster: scores, statistics, the paired decision."""

@@ -1,0 +1,1 @@
+"""NVRTC in a killable worker: binding, cache, diagnostics, include policy."""

@@ -1,0 +1,1 @@
+"""Where candidates run, behind one protocol."""

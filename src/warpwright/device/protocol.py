@@ -1,0 +1,209 @@
+"""The one protocol behind which every device stands: verify, time and profile a compiled candidate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+from warpwright.candidate.resolved import ResolvedPlan
+from warpwright.compiler.result import KernelResources
+from warpwright.hardware.gpu_spec import GpuSpec
+from warpwright.workload.model import DeviceKind, Role
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class CodeKind(StrEnum):
+    """What a device executes."""
+
+    PTX = "ptx"
+    CUBIN = "cubin"
+
+
+class TimeSource(StrEnum):
+    """Whether a time was taken on hardware or derived from counters; the two never meet in one comparison."""
+
+    MEASURED = "measured"
+    ESTIMATED = "estimated"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to compile for."""
+
+    code: CodeKind
+    arch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A compiled candidate as a device needs it. lowered and resources: by entry, as in `Compiled`."""
+
+    ptx: str
+    cubin: bytes
+    arch: str
+    lowered: Mapping[str, str]
+    resources: Mapping[str, KernelResources]
+    source_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayArgument:
+    """An array parameter. value: host data of `in` and `inout`, None for `out`. align_bytes: of its first element."""
+
+    name: str
+    role: Role
+    dtype: str
+    shape: tuple[int, ...]
+    align_bytes: int
+    value: Array | None
+    zeroed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArgument:
+    """A scalar parameter, packed little-endian in its exact width."""
+
+    name: str
+    dtype: str
+    packed: bytes
+
+
+Argument = ArrayArgument | ScalarArgument
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Run a whole plan once and give every output back.
+
+    poison: byte that fills outputs (unless `zeroed`) and scratch before the run.
+    time_limit_s: wall-clock limit; over it the run ends as a `timeout`.
+    """
+
+    program: Program
+    plan: ResolvedPlan
+    arguments: tuple[Argument, ...]
+    poison: int = 0xFF
+    time_limit_s: float = 60.0
+
+
+class FaultKind(StrEnum):
+    """Outcome and reason of a candidate that did not run to its end (`verification.md` section 9)."""
+
+    UNSUPPORTED = "compile_error.unsupported_instruction"
+    RESOURCES = "launch_error.resources"
+    SHARED_MEMORY = "launch_error.shared_memory"
+    CONFIG = "launch_error.config"
+    ILLEGAL_ADDRESS = "crash.illegal_address"
+    MISALIGNED = "crash.misaligned"
+    TRAP = "crash.trap"
+    ASSERT = "crash.assert"
+    DEADLOCK = "timeout.deadlock"
+    TIMEOUT = "timeout.verify"
+    OOB_WRITE = "wrong_result.oob_write"
+    OOB_READ = "wrong_result.oob_read"
+    UNINITIALISED_READ = "wrong_result.uninitialised_read"
+    BARRIER_DIVERGENCE = "wrong_result.barrier_divergence"
+    RACE = "unstable.race"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where and why a run ended early; None is unknown."""
+
+    kind: FaultKind
+    message: str
+    entry: str | None = None
+    line: int | None = None
+    """CUDA source line."""
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run that reached its end. arrays: every array parameter afterwards, inputs too (to see that they are unchanged)."""
+
+    arrays: Mapping[str, Array]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Faulted:
+    """A run that did not reach its end."""
+
+    fault: Fault
+
+
+RunOutcome = Ran | Faulted
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRequest:
+    """Time a plan on one case: 10 warm-ups and 100 launches on hardware, one estimate on the emulator."""
+
+    program: Program
+    plan: ResolvedPlan
+    arguments: tuple[Argument, ...]
+    cold_cache: bool = True
+    time_limit_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Time of one case. samples_us: all measured launches, or the one estimate.
+
+    uncertainty_ratio: half width of what the figure can tell apart; 0.15 for an estimate.
+    terms: the cost model's parts in us, `binding` names the largest; both only where source = estimated.
+    counters: normalised names (`profiling.md` section 4) -> value; a missing name is unknown.
+    """
+
+    source: TimeSource
+    gpu: str
+    samples_us: tuple[float, ...]
+    median_us: float
+    uncertainty_ratio: float
+    binding: str | None = None
+    terms: Mapping[str, float] = field(default_factory=dict)
+    counters: Mapping[str, float] = field(default_factory=dict)
+
+
+TimeOutcome = Timing | Faulted
+
+
+class Device(Protocol):
+    """Where candidates run. Raises InfrastructureError when the device itself fails; candidate faults are data."""
+
+    @property
+    def kind(self) -> DeviceKind:
+        """Which of a workload's cases apply."""
+        ...
+
+    @property
+    def spec(self) -> GpuSpec:
+        """The GPU; for the emulator the one whose latencies it estimates."""
+        ...
+
+    @property
+    def target(self) -> Target:
+        """What to compile for."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """One line for people: `PTX emulator (latencies are estimates of an NVIDIA H200)`."""
+        ...
+
+    def run(self, request: RunRequest) -> RunOutcome:
+        """Run once and return every array."""
+        ...
+
+    def time(self, request: TimeRequest) -> TimeOutcome:
+        """Measure, or estimate from counters."""
+        ...
+
+    def close(self) -> None:
+        """End worker processes."""
+        ...

@@ -1,0 +1,1 @@
+"""PTX on the CPU: exact results, memory checks, counters and estimated times."""

@@ -1,0 +1,1 @@
+"""Counts and a GPU description to an estimated time."""

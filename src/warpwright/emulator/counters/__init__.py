@@ -1,0 +1,1 @@
+"""Counts as taken, and as the cost model and diagnosis read them."""

@@ -1,0 +1,1 @@
+"""Kernels as basic blocks: inlining, order, liveness."""

@@ -1,0 +1,1 @@
+"""The NumPy executor: slow, readable, the definition."""

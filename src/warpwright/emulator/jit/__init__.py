@@ -1,0 +1,1 @@
+"""The LLVM executor: 32-lane vectors, counters and checks inline."""

@@ -1,0 +1,1 @@
+"""Loading PTX, launching kernels, sampling blocks."""

@@ -1,0 +1,1 @@
+"""Emulated device memory and its faults."""

@@ -1,0 +1,1 @@
+"""The one table of operations that both executors share."""

@@ -1,0 +1,1 @@
+"""Compile, verify, benchmark, promote: all gates as one call."""

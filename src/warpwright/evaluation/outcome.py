@@ -1,0 +1,77 @@
+"""The closed set of outcomes of an attempt, and the result of evaluating one candidate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from warpwright.compiler.result import CompileOutcome
+from warpwright.device.protocol import Timing
+from warpwright.workload.model import CaseKind
+from warpwright.workload.values import Comparison
+
+
+class Outcome(StrEnum):
+    """How an attempt ended; a reason is a dotted suffix kept beside it (`crash` + `misaligned`)."""
+
+    INVALID_PLAN = "invalid_plan"
+    COMPILE_ERROR = "compile_error"
+    LAUNCH_ERROR = "launch_error"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    WRONG_RESULT = "wrong_result"
+    UNSTABLE = "unstable"
+    REJECTED = "rejected"
+    SUSPICIOUS = "suspicious"
+    SLOWER = "slower"
+    TIE = "tie"
+    IMPROVED = "improved"
+    PASSED = "passed"
+
+    @property
+    def correct(self) -> bool:
+        """True if the candidate passed every check (and so has a time)."""
+        return self in (Outcome.SLOWER, Outcome.TIE, Outcome.IMPROVED, Outcome.PASSED)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseEvaluation:
+    """One case of one candidate; None is unknown or not reached.
+
+    passed: None if the case was not run because an earlier one failed.
+    floor_us: least time physics allows on this device; floor_binding: what sets it.
+    """
+
+    name: str
+    kind: CaseKind
+    passed: bool | None
+    comparisons: tuple[Comparison, ...] = ()
+    timing: Timing | None = None
+    floor_us: float | None = None
+    floor_binding: str | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What `evaluate` found out about a candidate.
+
+    reason: dotted suffix of the outcome, or None. message: the evidence in one paragraph, fit for a person and a prompt.
+    geomean_us: over perf cases; None unless every case passed. speedup: time of `against` over time of this one.
+    """
+
+    outcome: Outcome
+    reason: str | None
+    message: str
+    cases: tuple[CaseEvaluation, ...]
+    compiled: CompileOutcome | None
+    geomean_us: float | None = None
+    speedup: float | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Wall time by stage: compile, verify, time."""
+    line: int | None = None
+    """CUDA source line of a fault, where known."""
+
+    @property
+    def label(self) -> str:
+        """Outcome with its reason: `crash.misaligned`."""
+        return self.outcome.value if self.reason is None else f"{self.outcome.value}.{self.reason}"

@@ -1,0 +1,1 @@
+"""GPUs as data: limits, rates, occupancy."""

@@ -1,0 +1,1 @@
+"""What limits it: normalised counters."""

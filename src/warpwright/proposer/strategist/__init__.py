@@ -1,0 +1,1 @@
+"""The built-in proposer: source moves and the tuner, no model needed."""

@@ -1,0 +1,1 @@
+"""What is kept: attempts, sessions, events, on disk."""

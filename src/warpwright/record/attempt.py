@@ -1,0 +1,48 @@
+"""An attempt: a numbered candidate with the reason for it and what came of it. Never rewritten."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from warpwright.candidate.candidate import Candidate
+from warpwright.evaluation.outcome import Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """Why a candidate should be faster, in checkable words.
+
+    technique: name of the move, card or idea. expects: normalised counter -> expected new value over old value
+    (0.5 = halves), so that counters can bear it out or contradict it.
+    """
+
+    technique: str
+    text: str
+    expects: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One finished attempt. number: from 1 (the initial kernel). parent: attempt it was made from, 0 = none."""
+
+    number: int
+    parent: int
+    proposer: str
+    candidate: Candidate
+    hypothesis: Hypothesis | None
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class TuningPoint:
+    """One point of a tuning search, a line of `tuning.jsonl`.
+
+    point: tunable -> value. launch: per-case launch configuration where it was searched (case -> block, grid ...).
+    geomean_us: None unless every case passed. A point is screened, not promoted: only an attempt can become incumbent.
+    """
+
+    point: Mapping[str, int]
+    launch: Mapping[str, Mapping[str, str]]
+    label: str
+    """Outcome with its reason, as in `Evaluation.label`."""
+    geomean_us: float | None
+    message: str = ""

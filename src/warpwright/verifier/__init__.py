@@ -1,0 +1,1 @@
+"""Is it right: one check a file."""

@@ -1,0 +1,1 @@
+"""What to compute: parameters, cases, oracle, tolerance, floor, lint."""

@@ -1,0 +1,154 @@
+"""A workload: what a kernel must compute, for which cases, how exactly, and the kernel to begin with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from warpwright.candidate.candidate import Candidate
+
+
+class Role(StrEnum):
+    """What a kernel may do with an array."""
+
+    IN = "in"
+    OUT = "out"
+    INOUT = "inout"
+
+
+class CaseKind(StrEnum):
+    """`check`: correctness only. `perf`: also timed and ranked."""
+
+    CHECK = "check"
+    PERF = "perf"
+
+
+class DeviceKind(StrEnum):
+    """Where a case applies."""
+
+    GPU = "gpu"
+    EMULATOR = "emulator"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayParameter:
+    """An array parameter; `shape` holds integer expressions over dims."""
+
+    name: str
+    role: Role
+    dtype: str
+    shape: tuple[str, ...]
+    align_bytes: int
+    values: str | None
+    """Distribution of an input (`normal(0, 1)`); None: outputs, and inputs from `make_inputs`."""
+    zeroed: bool = False
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarParameter:
+    """A scalar parameter with the exact width of its dtype; `value` is an expression over dims or a number."""
+
+    name: str
+    dtype: str
+    value: str | int | float
+
+
+Parameter = ArrayParameter | ScalarParameter
+
+
+@dataclass(frozen=True, slots=True)
+class DimRange:
+    """Legal values of a dim, both ends included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One binding of dims, values and seed."""
+
+    name: str
+    kind: CaseKind
+    dims: Mapping[str, int]
+    on: frozenset[DeviceKind]
+    seed: int
+    scalars: Mapping[str, int | float]
+    """Scalar parameters set by this case instead of by the workload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Limits of the comparison, for all elements: |got - want| <= atol + rtol * |want|.
+
+    None means: derived from the dtype, the longest reduction and the scale of the expected values
+    (`verification.md` V12, V13; formula in `comparator.py`).
+    """
+
+    rtol: float | None = None
+    atol: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkModel:
+    """Bytes that must move and operations that must run, as expressions over dims; None: derived or unknown."""
+
+    bytes: str | None = None
+    flops: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a candidate may do beyond computing the same function."""
+
+    lower_precision: bool = False
+    specialise: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A validated workload directory."""
+
+    name: str
+    summary: str
+    directory: Path
+    dims: Mapping[str, DimRange]
+    parameters: tuple[Parameter, ...]
+    tolerance: Tolerance
+    initial: Candidate
+    reference_kernel: Candidate | None
+    work: WorkModel
+    cases: tuple[Case, ...]
+    policy: Policy
+    cold_cache: bool
+    content_hash: str
+    """SHA-256 over every file that defines the workload."""
+
+    @property
+    def arrays(self) -> tuple[ArrayParameter, ...]:
+        """The array parameters, in order."""
+        return tuple(p for p in self.parameters if isinstance(p, ArrayParameter))
+
+    @property
+    def inputs(self) -> tuple[ArrayParameter, ...]:
+        """Arrays that the kernel reads: roles `in` and `inout`."""
+        return tuple(a for a in self.arrays if a.role is not Role.OUT)
+
+    @property
+    def outputs(self) -> tuple[ArrayParameter, ...]:
+        """Arrays that the kernel writes: roles `out` and `inout`."""
+        return tuple(a for a in self.arrays if a.role is not Role.IN)
+
+    @property
+    def scalars(self) -> tuple[ScalarParameter, ...]:
+        """The scalar parameters, in order."""
+        return tuple(p for p in self.parameters if isinstance(p, ScalarParameter))
+
+    def cases_on(self, device: DeviceKind, kind: CaseKind | None = None) -> tuple[Case, ...]:
+        """Cases that apply to a device, in file order; every one of them must pass in full there."""
+        return tuple(c for c in self.cases if device in c.on and (kind is None or c.kind is kind))
+
+    def case(self, name: str) -> Case:
+        """The case of that name."""
+        return next(c for c in self.cases if c.name == name)
