@@ -1,0 +1,32 @@
+"""Everything that is checked without running the product: format, lint, types, layers, sizes, generated docs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+CHECKS: tuple[tuple[str, ...], ...] = (
+    (str(BIN / "ruff"), "format", "--check", "."),
+    (str(BIN / "ruff"), "check", "."),
+    (str(BIN / "mypy"),),
+    (str(BIN / "lint-imports")),
+    (sys.executable, "scripts/sizes.py"),
+    (sys.executable, "scripts/docs.py", "--check"),
+)
+
+
+def main() -> int:
+    """Run all of them; 1 if any failed."""
+    failed = []
+    for command in CHECKS:
+        print("$", Path(command[0]).name, *command[1:], flush=True)
+        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+            failed.append(" ".join((Path(command[0]).name, *command[1:])))
+    for name in failed:
+        print(f"failed: {name}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
