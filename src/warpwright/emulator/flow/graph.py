@@ -49,4 +49,4 @@ class KernelGraph:
     local_offsets: Mapping[str, int]
     local_bytes: int
     module_variables: Mapping[str, Variable]
-    """Global and const variables of the module, to be placed in the arena."""
+    """Global and const variables of the module; `launch` places them, their addresses are `run.arena.symbols[name].address`."""

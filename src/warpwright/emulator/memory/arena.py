@@ -44,6 +44,8 @@ class Arena:
         self.bytes: Bytes = self._raw[start : start + capacity_bytes]
         self._allocations: list[Allocation] = []
         self._used = GAP_BYTES
+        self.symbols: dict[str, Allocation] = {}
+        """Module variables (`.global`, `.const`) by PTX name, placed by `emulator.launch`; executors read addresses here."""
 
     @staticmethod
     def capacity_for(sizes_bytes: list[int]) -> int:
