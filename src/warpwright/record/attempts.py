@@ -1,0 +1,240 @@
+"""The attempts of one session on disk: begun before the work, finished after it, never rewritten."""
+
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from warpwright.candidate.candidate import Candidate
+from warpwright.candidate.directory import load_candidate, write_candidate
+from warpwright.errors import CandidateError, RecordError
+from warpwright.evaluation.outcome import Evaluation, Outcome
+from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
+from warpwright.record.evaluation_files import OUTCOME, decode_evaluation, encode_evaluation
+from warpwright.record.files import (
+    append_line,
+    read_bytes,
+    read_lines,
+    read_model,
+    remove_partial,
+    repair_tail,
+    sync_directory,
+    to_bytes,
+    to_line,
+    write_atomic,
+)
+from warpwright.record.schema import HypothesisModel, ProposalFile, TuningLine
+
+LOG = logging.getLogger(__name__)
+_PROPOSAL = Path("proposal") / "proposal.json"
+_TUNING = "tuning.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class PendingAttempt:
+    """An attempt that was begun and has no outcome yet; fields as in `Attempt`."""
+
+    number: int
+    parent: int
+    proposer: str
+    candidate: Candidate
+    hypothesis: Hypothesis | None
+
+
+class AttemptStore:
+    """`attempts/` of a session. Everything finished is read once at the start and kept."""
+
+    def __init__(self, directory: Path) -> None:
+        """Read `attempts/`. Raises: RecordError naming what is damaged or missing."""
+        self._directory = directory
+        self._finished: list[Attempt] = []
+        self._pending: PendingAttempt | None = None
+        self._load()
+
+    @property
+    def finished(self) -> tuple[Attempt, ...]:
+        """Finished attempts in order."""
+        return tuple(self._finished)
+
+    @property
+    def pending(self) -> PendingAttempt | None:
+        """The attempt that was begun and is not finished."""
+        return self._pending
+
+    @property
+    def incumbent(self) -> int:
+        """Number of the fastest attempt that passed everything; 0 = none."""
+        number = 0
+        for attempt in self._finished:
+            outcome = attempt.evaluation.outcome
+            if outcome is Outcome.IMPROVED or (outcome is Outcome.PASSED and number == 0):
+                number = attempt.number
+        return number
+
+    def directory_of(self, number: int) -> Path:
+        """Directory of an attempt, begun or finished."""
+        return self._directory / f"{number:04d}"
+
+    def repair(self) -> None:
+        """Remove what a kill left unfinished; only for the owner of the session."""
+        for number in range(1, len(self._finished) + 2):
+            if self.directory_of(number).is_dir():
+                repair_tail(self.directory_of(number) / _TUNING)
+        last = self.directory_of(len(self._finished) + 1)
+        for directory in (last, last / "proposal"):
+            if directory.is_dir():
+                remove_partial(directory)
+
+    def begin(self, candidate: Candidate, hypothesis: Hypothesis | None, proposer: str, parent: int) -> int:
+        """Allocate the next attempt; the same candidate again gets the number it already has.
+
+        Raises: RecordError if another candidate is still unfinished, or the parent is not a finished attempt.
+        """
+        if self._pending is not None:
+            return self._begun_before(candidate)
+        number = len(self._finished) + 1
+        if not 0 <= parent < number:
+            raise RecordError(
+                f"{self._directory}: attempt {number} names parent {parent}; finished are 1..{number - 1}."
+            )
+        directory = self.directory_of(number)
+        (directory / "proposal").mkdir(parents=True, exist_ok=True)
+        for stale in directory.iterdir():
+            if stale.is_file():  # a begin that was killed before its proposal.json; nothing was promised yet
+                stale.unlink()
+        write_candidate(directory, candidate)
+        sync_directory(directory)
+        write_atomic(directory / _PROPOSAL, _proposal_bytes(number, candidate, hypothesis, proposer, parent))
+        sync_directory(self._directory)
+        self._pending = self._read_pending(number)
+        return number
+
+    def finish(self, number: int, evaluation: Evaluation) -> Attempt:
+        """Write an outcome, `outcome.json` last. The same outcome again changes nothing.
+
+        Gives back what a later reader will see. Raises: RecordError for another outcome of a finished attempt,
+        or a number that was never begun.
+        """
+        files = encode_evaluation(number, evaluation)
+        if 1 <= number <= len(self._finished):
+            if read_bytes(self.directory_of(number) / OUTCOME) != files[OUTCOME]:
+                raise RecordError(
+                    f"{self.directory_of(number)}: already finished with another outcome; attempts are kept."
+                )
+            return self._finished[number - 1]
+        if self._pending is None or self._pending.number != number:
+            raise RecordError(
+                f"{self._directory}: attempt {number} was never begun; the next is {len(self._finished) + 1}."
+            )
+        directory = self.directory_of(number)
+        for name, content in files.items():
+            if name == OUTCOME:
+                sync_directory(directory)
+            write_atomic(directory / name, content)
+        sync_directory(directory)
+        attempt = self._read_finished(self._pending)
+        self._finished.append(attempt)
+        self._pending = None
+        return attempt
+
+    def add_tuning_point(self, number: int, point: TuningPoint) -> None:
+        """Append a point to the search that started from an attempt; on the disk before returning."""
+        directory = self.directory_of(number)
+        if not directory.is_dir():
+            raise RecordError(f"{directory}: there is no attempt {number} to tune.")
+        line = TuningLine(
+            point=dict(point.point),
+            launch={case: dict(fields) for case, fields in point.launch.items()},
+            label=point.label,
+            geomean_us=point.geomean_us,
+            message=point.message,
+        )
+        append_line(directory / _TUNING, to_line(line), durable=True)
+
+    def tuning(self, number: int) -> tuple[TuningPoint, ...]:
+        """Points of the search that started from an attempt, in order."""
+        lines = read_lines(self.directory_of(number) / _TUNING, TuningLine)
+        return tuple(TuningPoint(row.point, row.launch, row.label, row.geomean_us, row.message) for row in lines)
+
+    def _begun_before(self, candidate: Candidate) -> int:
+        assert self._pending is not None
+        if self._pending.candidate.identity == candidate.identity:
+            return self._pending.number
+        raise RecordError(
+            f"{self.directory_of(self._pending.number)}: begun with another candidate and not finished. "
+            "Finish it before the next is begun."
+        )
+
+    def _load(self) -> None:
+        if not self._directory.is_dir():
+            raise RecordError(f"{self._directory}: missing. Restore it from a copy.")
+        found = sorted(
+            int(entry.name) for entry in self._directory.iterdir() if entry.is_dir() and entry.name.isdigit()
+        )
+        for position, number in enumerate(found, start=1):
+            if number != position:
+                raise RecordError(f"{self.directory_of(position)}: missing, while attempt {number} is there.")
+            pending = self._read_pending(number)
+            if pending is None or not (self.directory_of(number) / OUTCOME).exists():
+                self._load_last(number, pending, len(found))
+                return
+            self._finished.append(self._read_finished(pending))
+
+    def _load_last(self, number: int, pending: PendingAttempt | None, count: int) -> None:
+        if number != count:
+            missing = _PROPOSAL.as_posix() if pending is None else OUTCOME
+            raise RecordError(
+                f"{self.directory_of(number)}: {missing} is missing, while attempt {number + 1} is there."
+            )
+        self._pending = pending
+
+    def _read_pending(self, number: int) -> PendingAttempt | None:
+        directory = self.directory_of(number)
+        if not (directory / _PROPOSAL).exists():
+            return None
+        proposal = read_model(directory / _PROPOSAL, ProposalFile)
+        try:
+            candidate = load_candidate(directory)
+        except CandidateError as error:
+            raise RecordError(f"{directory}: the candidate is damaged: {error}") from error
+        if candidate.identity != proposal.candidate_identity or number != proposal.number:
+            raise RecordError(
+                f"{directory}: the candidate is not the one that attempt {number} was begun with. Restore it from a copy."
+            )
+        hypothesis = proposal.hypothesis
+        return PendingAttempt(
+            number=number,
+            parent=proposal.parent,
+            proposer=proposal.proposer,
+            candidate=candidate,
+            hypothesis=None
+            if hypothesis is None
+            else Hypothesis(hypothesis.technique, hypothesis.text, hypothesis.expects),
+        )
+
+    def _read_finished(self, pending: PendingAttempt) -> Attempt:
+        return Attempt(
+            number=pending.number,
+            parent=pending.parent,
+            proposer=pending.proposer,
+            candidate=pending.candidate,
+            hypothesis=pending.hypothesis,
+            evaluation=decode_evaluation(self.directory_of(pending.number)),
+        )
+
+
+def _proposal_bytes(
+    number: int, candidate: Candidate, hypothesis: Hypothesis | None, proposer: str, parent: int
+) -> bytes:
+    model = None
+    if hypothesis is not None:
+        model = HypothesisModel(technique=hypothesis.technique, text=hypothesis.text, expects=dict(hypothesis.expects))
+    proposal = ProposalFile(
+        number=number,
+        parent=parent,
+        proposer=proposer,
+        candidate_identity=candidate.identity,
+        hypothesis=model,
+        begun_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    return to_bytes(proposal)
