@@ -1,0 +1,92 @@
+"""Small questions asked of syntax tree nodes; every reader of CUDA source goes through these."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from warpwright.errors import CandidateError
+
+LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
+CONDITIONALS = frozenset({"if_statement", "switch_statement", "conditional_expression"})
+
+
+def text_of(node: Node) -> str:
+    """The node's source text."""
+    return (node.text or b"").decode()
+
+
+def line_of(node: Node) -> int:
+    """Line on which the node begins, from 1."""
+    return node.start_point[0] + 1
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it, in source order."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(current.children))
+
+
+def of_type(node: Node, *kinds: str) -> Iterator[Node]:
+    """Nodes of these grammar types at or below `node`, in source order."""
+    return (n for n in walk(node) if n.type in kinds)
+
+
+def statements_of(body: Node) -> list[Node]:
+    """Statements of a compound statement without comments; a single statement counts as a list of one."""
+    if body.type != "compound_statement":
+        return [body]
+    return [child for child in body.named_children if child.type != "comment"]
+
+
+def field(node: Node, name: str) -> Node:
+    """The child in that field. Raises: CandidateError if the syntax tree has none there."""
+    child = node.child_by_field_name(name)
+    if child is None:
+        message = f"line {line_of(node)}: a {node.type} without {name} cannot be read: {text_of(node)[:60]!r}"
+        raise CandidateError(message)
+    return child
+
+
+def unwrapped(node: Node) -> Node:
+    """The expression inside any number of parentheses."""
+    while node.type in ("parenthesized_expression", "condition_clause"):
+        inner = [child for child in node.named_children if child.type != "comment"]
+        if len(inner) != 1:
+            return node
+        node = inner[0]
+    return node
+
+
+def identifiers(node: Node) -> set[str]:
+    """Every plain identifier at or below the node (fields and types are none)."""
+    return {text_of(n) for n in of_type(node, "identifier")}
+
+
+def ancestors(node: Node, top: Node) -> Iterator[Node]:
+    """Parents from the node's own up to, not including, `top`."""
+    parent = node.parent
+    while parent is not None and parent.id != top.id:
+        yield parent
+        parent = parent.parent
+
+
+def called_name(call: Node) -> str:
+    """Name of the function that a call expression calls, without template arguments."""
+    function = field(call, "function")
+    if function.type in ("template_function", "template_method"):
+        function = field(function, "name")
+    return text_of(function)
+
+
+def arguments_of(call: Node) -> list[Node]:
+    """Arguments of a call, in order."""
+    return [child for child in field(call, "arguments").named_children if child.type != "comment"]
+
+
+def declared_name(declarator: Node) -> str | None:
+    """The identifier inside a declarator (pointer, reference, array, initialised); None for abstract ones."""
+    named = next(of_type(declarator, "identifier"), None)
+    return None if named is None else text_of(named)
