@@ -1,0 +1,102 @@
+"""The tuner of the loop: what to evaluate next, as a pure function of what is recorded."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from warpwright.candidate.candidate import Candidate, Launch
+from warpwright.candidate.expressions import ExpressionError, device_values, evaluate
+from warpwright.candidate.source import parse_source
+from warpwright.candidate.source_nodes import identifiers
+from warpwright.hardware.gpu_spec import GpuSpec
+from warpwright.proposer.strategist.tuner.point import LaunchSettings, best, key_of
+from warpwright.proposer.strategist.tuner.search import known_points, next_in_space
+from warpwright.proposer.strategist.tuner.space import Space
+from warpwright.record.attempt import TuningPoint
+from warpwright.workload.model import CaseKind, Workload
+
+SWEPT_POINTS = 3
+"""Points whose launch settings are searched case by case."""
+POINT_SHARE = 0.8
+"""Part of the budget for points; the rest is for launch settings."""
+
+
+class Tuner:
+    """Searches one candidate's tunables, then per perf case those that only the launch plan reads.
+
+    budget: evaluations in all. Equal arguments and equal recorded points give the same next evaluation.
+    """
+
+    def __init__(self, candidate: Candidate, workload: Workload, gpu: GpuSpec, seed: int, budget: int) -> None:
+        self._candidate = candidate
+        self._workload = workload
+        self._gpu = gpu
+        self._seed = seed
+        self._budget = budget
+        self._space = Space(candidate.tunables, self._possible)
+
+    def next(self, points: Sequence[TuningPoint]) -> tuple[dict[str, int], LaunchSettings] | None:
+        """The next (point, launch settings per case) to evaluate; None when the search is over."""
+        if len(points) >= self._budget or not self._candidate.tunables:
+            return None
+        known = known_points(self._space, points)
+        share = self._budget if not self._launch_only() else max(1, round(self._budget * POINT_SHARE))
+        chosen = next_in_space(self._space, known, share, self._seed)
+        if chosen is not None:
+            return self._space.named(chosen), {}
+        tried = {key_of(p.point, p.launch) for p in points}
+        for point, launch in self._sweep(points):
+            if key_of(point, launch) not in tried:
+                return point, launch
+        return None
+
+    def _sweep(self, points: Sequence[TuningPoint]) -> Iterator[tuple[dict[str, int], LaunchSettings]]:
+        """Other launch settings of the best points: one case and one tunable at a time, then the gains together."""
+        cases = [c.name for c in self._workload.cases if c.kind is CaseKind.PERF]
+        names = self._launch_only()
+        if len(cases) < 2 or not names:
+            return
+        times = {key_of(p.point, p.launch): p.geomean_us for p in points}
+        for top in best([p for p in points if not p.launch], SWEPT_POINTS):
+            gains: dict[str, dict[str, str]] = {}
+            for case in cases:
+                trials = [
+                    {name: str(v)} for name in names for v in self._candidate.tunables[name] if v != top.point[name]
+                ]
+                trials = [t for t in trials if self._possible({**top.point, **{n: int(v) for n, v in t.items()}})]
+                yield from ((dict(top.point), {case: trial}) for trial in trials)
+                timed = [(times.get(key_of(top.point, {case: trial})), trial) for trial in trials]
+                faster = [(t, trial) for t, trial in timed if t is not None and t < (top.geomean_us or 0.0)]
+                if faster:
+                    gains[case] = min(faster, key=lambda pair: pair[0])[1]
+            if len(gains) > 1:
+                yield dict(top.point), gains
+
+    def _launch_only(self) -> list[str]:
+        """Tunables that the source does not read, so that changing one needs no compile."""
+        used = identifiers(parse_source(self._candidate.source).tree.root_node)
+        return [
+            name for name, allowed in self._candidate.tunables.items() if name not in used and len(set(allowed)) > 1
+        ]
+
+    def _possible(self, point: Mapping[str, int]) -> bool:
+        """False if some case cannot be launched at this point: block, grid or shared memory beyond the GPU's limits."""
+        for case in self._workload.cases:
+            values = {**self._candidate.values(case.name), **point, **case.dims, **device_values(self._gpu)}
+            if not all(self._fits(launch, values) for launch in self._candidate.plan.launches):
+                return False
+        return True
+
+    def _fits(self, launch: Launch, values: Mapping[str, int]) -> bool:
+        limits = self._gpu.limits
+        try:
+            block = [evaluate(text, values) for text in launch.block]
+            grid = [evaluate(text, values) for text in launch.grid]
+            shared = evaluate(launch.shared, values)
+        except ExpressionError:
+            return False
+        threads = 1
+        for size in block:
+            threads *= size
+        sizes = zip((*block, *grid), (*limits.max_block[: len(block)], *limits.max_grid[: len(grid)]), strict=True)
+        if not all(1 <= size <= limit for size, limit in sizes):
+            return False
+        return threads <= limits.max_threads_per_block and 0 <= shared <= limits.shared_per_block_optin_bytes
