@@ -3,17 +3,43 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from warpwright.emulator.cost.latency import latency_cycles
+from warpwright.emulator.cost.residency import residency
+from warpwright.emulator.cost.throughput import throughput_us
+from warpwright.emulator.counters.profile import LaunchProfile
+from warpwright.hardware import GpuSpec
+from warpwright.units import US_PER_S
+
 UNCERTAINTY_RATIO = 0.15
 """Below this predicted gain two estimates cannot be told apart (emulator.md section 9), until calibrated."""
+
+OVERLAP_EXPONENT = 3.0
+"""How resources overlap: T = (sum t_i^p)^(1/p); 1 = one after another, infinite = the slowest alone. Not fitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """time_us: launch overhead included. terms_us: issue, lsu, sfu, fp64, tensor, l2, dram, latency, atomics, launch.
+    """time_us: launch overhead included.
 
-    binding: name of the largest term.
+    terms_us: what each resource would take alone: issue, alu, fma, half, fp64, sfu, tensor, lsu, l2, dram, latency, atomics,
+    launch. binding: name of the largest term.
     """
 
     time_us: float
     terms_us: Mapping[str, float]
     binding: str
+
+
+def estimate(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool = True) -> Estimate:
+    """Estimated time of one launch on a GPU.
+
+    cold_cache: L2 holds nothing of the launch's data at its start; False: it holds what fits, as after a previous run.
+    Source: docs/emulator.md; constants are data-sheet values and micro-benchmarks, none is fitted to kernels.
+    """
+    place = residency(profile, gpu)
+    terms = throughput_us(profile, gpu, place, cold_cache=cold_cache)
+    cycles = latency_cycles(profile, gpu, place, cold_cache=cold_cache)
+    terms["latency"] = cycles / gpu.throughput.clock_hz * US_PER_S
+    overlapped = sum(term**OVERLAP_EXPONENT for term in terms.values()) ** (1 / OVERLAP_EXPONENT)
+    terms["launch"] = gpu.launch_overhead_us
+    return Estimate(gpu.launch_overhead_us + overlapped, terms, max(terms, key=lambda name: terms[name]))

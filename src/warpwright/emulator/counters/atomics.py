@@ -1,0 +1,49 @@
+"""How far the atomics of a launch get into each other's way."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from warpwright.emulator.counters.summary import access_of
+from warpwright.emulator.counters.trace import LINE_BYTES, SECTOR_BYTES, Numbers, Trace
+from warpwright.emulator.flow.graph import KernelGraph
+from warpwright.emulator.memory.arena import BASE_ADDRESS
+
+_OFFSET_BITS = 40
+
+
+def hottest_line(graph: KernelGraph, traces: Sequence[Trace], grid_blocks: int, request_ratio: float) -> float | None:
+    """Read-modify-writes that must follow one another on the busiest 128-byte line; None without global atomics.
+
+    Within a request, lanes on one address follow one another; different addresses of a sector are served together, the
+    sectors of a line are not. A line that several traced blocks use is taken as used by the whole grid.
+    """
+    atomic = [index for index, node in enumerate(graph.memory_instructions) if access_of(node) == "atomic"]
+    per_block = [_line_work(trace[np.isin(trace["memory_index"], atomic)]) for trace in traces]
+    if not any(len(lines) for lines, _ in per_block):
+        return None
+    lines = np.concatenate([lines for lines, _ in per_block])
+    work = np.concatenate([work for _, work in per_block])
+    distinct, place, users = np.unique(lines, return_inverse=True, return_counts=True)
+    total = np.bincount(place, weights=work, minlength=len(distinct))
+    blocks = len(traces)
+    common = (users > 1) | (blocks == 1)
+    grown = np.where(common, total * grid_blocks / blocks, total)
+    return float(grown.max()) / request_ratio
+
+
+def _line_work(requests: Trace) -> tuple[Numbers, Any]:
+    """Lines that the atomics of one block touch, and the steps each of them must take."""
+    if not len(requests):
+        return np.empty(0, np.int64), np.empty(0)
+    active = (requests["mask"][:, None] >> np.arange(32, dtype=np.uint32)) & 1 != 0
+    row, lane = np.nonzero(active)
+    offset = requests["address"][row, lane].astype(np.int64) - BASE_ADDRESS
+    keys, lanes = np.unique((row << _OFFSET_BITS) | offset, return_counts=True)
+    sector = keys // SECTOR_BYTES
+    starts = np.flatnonzero(np.r_[True, sector[1:] != sector[:-1]])
+    most = np.maximum.reduceat(lanes, starts)
+    line = (keys[starts] & ((1 << _OFFSET_BITS) - 1)) // LINE_BYTES
+    distinct, place = np.unique(line, return_inverse=True)
+    return distinct, np.bincount(place, weights=most)

@@ -1,0 +1,163 @@
+"""What a launch asks of L1, L2 and DRAM, from the address traces of a few blocks of it.
+
+The traced blocks stand for all. What each touches alone grows with the grid, but never beyond the buffers it lies in; what
+several of them touch is shared and counted once. Reuse within the traced blocks is simulated (`cache`); reuse of shared data
+by later waves of blocks is held against the bytes that a wave brings in between.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from warpwright.emulator.counters.atomics import hottest_line
+from warpwright.emulator.counters.cache import ATOMIC, BYPASS, LOAD, STORE, CacheSizes, TwoLevels
+from warpwright.emulator.counters.profile import Footprint
+from warpwright.emulator.counters.summary import access_of
+from warpwright.emulator.counters.trace import SECTOR_BYTES, Numbers, SectorStream, Trace, sector_stream
+from warpwright.emulator.flow.graph import KernelGraph, Node
+from warpwright.emulator.memory.arena import BASE_ADDRESS, Allocation
+
+_BYPASS_MODIFIERS = frozenset({"cg", "cv", "volatile", "relaxed", "acquire", "mmio"})
+
+
+@dataclass(frozen=True, slots=True)
+class Residency:
+    """How the traced blocks stand to the rest of the grid, and the caches they run on.
+
+    resident_blocks: on the whole GPU at once. request_ratio: traced requests over all requests of the traced blocks;
+    warp_ratio: the same for warps. l1_bytes: per SM, after shared memory has taken its part.
+    """
+
+    grid_blocks: int
+    resident_blocks: int
+    blocks_per_sm: int
+    traced_blocks: int
+    request_ratio: float
+    warp_ratio: float
+    l1_bytes: float
+    l2_bytes: float
+    granule_bytes: int
+
+    @property
+    def scale(self) -> float:
+        """From what was traced to the grid."""
+        return self.grid_blocks / self.traced_blocks / self.request_ratio
+
+    @property
+    def together(self) -> float:
+        """Traced blocks in terms of whole blocks that run at once."""
+        return self.traced_blocks * self.warp_ratio
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """Distinct granules of one allocation: touched by one block (mean), by all resident ones, by the grid."""
+
+    block: float
+    wave: float
+    grid: float
+
+
+def footprint(
+    graph: KernelGraph, traces: Sequence[Trace], allocations: Sequence[Allocation], residency: Residency
+) -> Footprint:
+    """Traffic of the launch beyond the LSU. traces: one for each traced block; all empty = no global memory is used."""
+    if not sum(len(trace) for trace in traces):
+        return Footprint(None, 0.0, 0.0, 0.0, 0.0, 0.0, None)
+    stream = sector_stream(traces)
+    region = _region_numbers(stream.sector, allocations)
+    granules = [_distinct(stream, region == i, a, residency) for i, a in enumerate(allocations)]
+    caches = TwoLevels(_sizes(granules, stream.part, residency), len(allocations))
+    kinds = np.array([_kind(node) for node in graph.memory_instructions])[stream.memory_index]
+    caches.run(stream.sector.tolist(), kinds.tolist(), region.tolist())
+    caches.finish()
+    counts, scale = caches.counts, residency.scale / stream.part
+    unique_bytes = sum(g.grid for g in granules) * residency.granule_bytes
+    return Footprint(
+        l1_miss_ratio=counts.l1_misses / counts.loads if counts.loads else None,
+        unique_sectors=_distinct_sectors(stream, region, allocations, residency),
+        l2_sectors=counts.l2_accesses * scale,
+        dram_read_bytes=_over_waves(caches.read_bytes, granules, scale, residency),
+        dram_write_bytes=_over_waves(caches.write_bytes, granules, scale, residency),
+        unique_bytes=unique_bytes,
+        hottest_atomic=hottest_line(graph, traces, residency.grid_blocks, residency.request_ratio),
+    )
+
+
+def _kind(node: Node) -> int:
+    access = access_of(node)
+    if access == "load":
+        return BYPASS if _BYPASS_MODIFIERS.intersection(node.instruction.modifiers) else LOAD
+    return STORE if access == "store" else ATOMIC
+
+
+def _region_numbers(sector: Numbers, allocations: Sequence[Allocation]) -> Numbers:
+    """Number of the allocation that each sector lies in; allocations are in address order."""
+    starts = np.array([(a.address - BASE_ADDRESS) // SECTOR_BYTES for a in allocations], np.int64)
+    return np.maximum(np.searchsorted(starts, sector, side="right") - 1, 0)
+
+
+def _distinct(stream: SectorStream, chosen: Numbers, allocation: Allocation, residency: Residency) -> _Region:
+    granule = residency.granule_bytes
+    per_granule = granule // SECTOR_BYTES
+    limit = -(-allocation.size_bytes // granule) + 1
+    return _grown(stream.sector[chosen] // per_granule, stream.block[chosen], limit, stream.part, residency)
+
+
+def _distinct_sectors(
+    stream: SectorStream, region: Numbers, allocations: Sequence[Allocation], residency: Residency
+) -> float:
+    total = 0.0
+    for index, allocation in enumerate(allocations):
+        chosen = region == index
+        limit = -(-allocation.size_bytes // SECTOR_BYTES) + 1
+        total += _grown(stream.sector[chosen], stream.block[chosen], limit, stream.part, residency).grid
+    return total
+
+
+def _grown(unit: Numbers, block: Numbers, limit: int, part: float, residency: Residency) -> _Region:
+    """Distinct units of one block, of a wave and of the grid: own ones grow with the blocks, shared ones do not."""
+    if not len(unit):
+        return _Region(0.0, 0.0, 0.0)
+    pairs = np.unique((unit << 16) | block) >> 16
+    _, users = np.unique(pairs, return_counts=True)
+    shared = float(np.count_nonzero(users > 1)) / part
+    own = float(np.count_nonzero(users == 1)) / part / residency.traced_blocks / residency.request_ratio
+    mean = float(len(pairs)) / part / residency.traced_blocks / residency.request_ratio
+    if residency.traced_blocks == residency.grid_blocks:
+        grid = min(
+            float(limit), (shared + own * residency.grid_blocks) if residency.request_ratio < 1 else len(users) / part
+        )
+        return _Region(min(mean, limit), grid, grid)
+    wave = min(float(limit), shared + own * residency.resident_blocks)
+    return _Region(min(mean, limit), wave, min(float(limit), shared + own * residency.grid_blocks))
+
+
+def _sharing(region: _Region, residency: Residency) -> float:
+    """Resident blocks that use the same granule, mean; at least 1."""
+    return max(1.0, region.block * residency.resident_blocks / region.wave) if region.wave else 1.0
+
+
+def _sizes(granules: Sequence[_Region], part: float, residency: Residency) -> CacheSizes:
+    """Cache room of the traced blocks: their share of an SM and of the GPU; shared data takes room only once."""
+    alone = sum(g.block for g in granules) * residency.resident_blocks
+    sharing = max(1.0, alone / max(1.0, sum(g.wave for g in granules)))
+    l1 = residency.l1_bytes * min(1.0, residency.together / residency.blocks_per_sm)
+    l2 = residency.l2_bytes * min(1.0, residency.together / residency.resident_blocks * sharing)
+    return CacheSizes(l1 * part, l2 * part, residency.granule_bytes)
+
+
+def _over_waves(moved_bytes: Sequence[float], granules: Sequence[_Region], scale: float, residency: Residency) -> float:
+    """DRAM bytes of the grid: each granule once, and again for what L2 could not keep until it was wanted again."""
+    wave_bytes = sum(g.wave for g in granules) * residency.granule_bytes
+    total = 0.0
+    for moved, region in zip(moved_bytes, granules, strict=True):
+        if not moved:
+            continue
+        once = min(region.grid * residency.granule_bytes, moved * scale)
+        refetched = max(0.0, moved * scale / _sharing(region, residency) - once)
+        between = wave_bytes * region.grid / max(region.wave, 1.0)
+        kept = min(1.0, residency.l2_bytes / between) if region.grid < region.block * residency.grid_blocks else 0.0
+        total += once + refetched * (1.0 - kept)
+    return total
