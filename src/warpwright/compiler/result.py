@@ -67,7 +67,7 @@ class Compiled:
 @dataclass(frozen=True, slots=True)
 class CompileFailed:
     """Why there is no binary; `reason` is a suffix of `compile_error`: syntax, header, timeout, memory,
-    unsupported_arch, entry_not_found, policy."""
+    unsupported_arch, entry_not_found, policy, resources (ptxas: too much shared memory), compiler_crash."""
 
     reason: str
     message: str
