@@ -1,1 +1,1 @@
-"""Is it faster: scores, statistics, the paired decision."""
+"""Timing statistics, the score over perf cases and the decision whether a contender beats the incumbent."""

@@ -1,1 +1,1 @@
-"""Is it right: one check a file."""
+"""What "correct" means: one check a file in `checks/`, run over the evidence that a case's runs leave behind."""

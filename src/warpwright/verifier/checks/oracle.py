@@ -1,0 +1,53 @@
+"""Every output against the oracle, all elements (V10 to V14)."""
+
+from warpwright.verifier.evidence import Evidence
+from warpwright.verifier.verdict import Finding
+from warpwright.workload.values import Comparison, Mismatch
+
+SURFING_MARGIN = 0.5
+"""A candidate within 2x of the budget is noted as surfing the tolerance (V14)."""
+
+
+class MatchesOracle:
+    """Reports each output beyond tolerance with its first wrong elements, and outputs that only just pass."""
+
+    name = "matches_oracle"
+
+    def examine(self, evidence: Evidence) -> tuple[Finding, ...]:
+        """Findings of the first run that fails; notes of narrow passes otherwise."""
+        which = "" if evidence.seed_number == 1 else f" (secret seed {evidence.seed_number - 1})"
+        for run in evidence.runs:
+            wrong = [c for c in run.comparisons if not c.passed]
+            if wrong:
+                return tuple(
+                    Finding(
+                        self.name, f"wrong_result.{c.reason or 'mismatch'}", f"{evidence.where}{which}: {describe(c)}"
+                    )
+                    for c in wrong
+                )
+        return tuple(
+            Finding(self.name, None, f"{evidence.where}: {c.output} uses {worst(c):.0%} of its error budget")
+            for c in evidence.runs[0].comparisons
+            if worst(c) > SURFING_MARGIN
+        )
+
+
+def worst(comparison: Comparison) -> float:
+    """The larger of the element and the RMS margin."""
+    return max(comparison.margin, comparison.rms_margin)
+
+
+def describe(comparison: Comparison) -> str:
+    """The evidence in words: how many are wrong, the first of them, and how far over budget the worst is."""
+    if comparison.message:
+        return comparison.message
+    shown = "; ".join(element(comparison.output, mismatch) for mismatch in comparison.first)
+    text = f"{comparison.wrong} of {comparison.total} elements of {comparison.output} are wrong"
+    budget = f"the worst error is {comparison.margin:.3g} times its budget"
+    return f"{text} ({shown}); {budget}" if shown else f"{text}; {budget}"
+
+
+def element(output: str, mismatch: Mismatch) -> str:
+    """One wrong element: `y[3, 7]: got 1.5, want 2`."""
+    index = ", ".join(map(str, mismatch.index))
+    return f"{output}[{index}]: got {mismatch.got:.9g}, want {mismatch.want:.9g}"

@@ -1,0 +1,75 @@
+"""What the runs of one case with one seed leave behind; every check reads this and nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from warpwright.candidate.resolved import ResolvedPlan
+from warpwright.workload.model import ArrayParameter, Case, Role, Workload
+from warpwright.workload.values import Array, CaseArguments, Comparison
+
+POISONS = (0xFF, 0x7E)
+"""Bytes that fill outputs and scratch: NaN in every float format, and a large finite value (V21)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoisonedRun:
+    """One run that reached its end. arrays: every array parameter afterwards. comparisons: with the oracle."""
+
+    poison: int
+    arrays: Mapping[str, Array]
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def passed(self) -> bool:
+        """True if every output is within tolerance."""
+        return all(comparison.passed for comparison in self.comparisons)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All runs of one (case, seed).
+
+    runs: the first with POISONS[0]; if there is a second, with POISONS[1]. repeat: POISONS[0] once more, taken only where
+    the two differ, to tell a read of uninitialised memory from a result that changes between runs.
+    seed_number: 1 = the case's own seed, which the workload shows; later ones are secret.
+    """
+
+    workload: Workload
+    case: Case
+    seed_number: int
+    arguments: CaseArguments
+    plan: ResolvedPlan
+    runs: tuple[PoisonedRun, ...]
+    repeat: PoisonedRun | None = None
+
+    @property
+    def where(self) -> str:
+        """How messages begin: `case ragged (rows=3, cols=1000)`."""
+        return case_text(self.case)
+
+    def poisoned_outputs(self) -> tuple[ArrayParameter, ...]:
+        """Outputs that a run finds poisoned: neither zeroed nor holding an input."""
+        return tuple(a for a in self.workload.outputs if a.role is Role.OUT and not a.zeroed)
+
+
+def case_text(case: Case) -> str:
+    """A case as messages name it, with the dims and scalars that make it."""
+    bound = ", ".join(f"{name}={value}" for name, value in (*case.dims.items(), *case.scalars.items()))
+    return f"case {case.name} ({bound})" if bound else f"case {case.name}"
+
+
+def same_bytes(left: Array, right: Array) -> bool:
+    """True if two arrays hold the same bytes (NaN payloads and the sign of zero count)."""
+    return left.shape == right.shape and left.dtype == right.dtype and bool((bytes_of(left) == bytes_of(right)).all())
+
+
+def bytes_of(array: Array) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    """The array's bytes, flat, without a copy where it is contiguous."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def same_outputs(workload: Workload, left: PoisonedRun, right: PoisonedRun) -> bool:
+    """True if every output of two runs holds the same bytes."""
+    return all(same_bytes(left.arrays[a.name], right.arrays[a.name]) for a in workload.outputs)

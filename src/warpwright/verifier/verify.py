@@ -1,0 +1,130 @@
+"""Runs a candidate on one case with several seeds and lets every check read what the runs leave behind."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from warpwright.candidate.resolved import ResolvedPlan
+from warpwright.device.protocol import Device, Fault, Faulted, Program, RunRequest
+from warpwright.verifier.binding import device_arguments
+from warpwright.verifier.evidence import POISONS, Evidence, PoisonedRun, case_text, same_outputs
+from warpwright.verifier.registry import CHECKS
+from warpwright.verifier.verdict import Finding, Verdict
+from warpwright.workload.arguments import make_arguments
+from warpwright.workload.comparator import compare_case
+from warpwright.workload.model import Case, Workload
+from warpwright.workload.oracle import Oracle
+from warpwright.workload.values import Array, CaseArguments
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """A workload with its oracle on one device. time_limit_s: wall clock of one run of a plan."""
+
+    workload: Workload
+    device: Device
+    oracle: Oracle
+    time_limit_s: float = 60.0
+
+    def verify(self, program: Program, plan: ResolvedPlan, case: Case, seeds: Sequence[int]) -> Verdict:
+        """All checks of one case.
+
+        seeds: the first is run with both poison patterns, later ones with one (and with both once they fail).
+        Raises: WorkloadError if the oracle or `make_inputs` fails; InfrastructureError if the device does.
+        """
+        margin: float | None = None
+        notes: list[str] = []
+        verdict = Verdict(None, "")
+        for number, seed in enumerate(seeds):
+            trial = _Trial(self, program, plan, case, seed)
+            verdict = trial.judge(POISONS if number == 0 else (POISONS[number % len(POISONS)],))
+            if verdict.margin is not None:
+                margin = verdict.margin if margin is None else max(margin, verdict.margin)
+            notes += [note for note in verdict.notes if note not in notes]
+            if not verdict.passed:
+                break
+        return replace(verdict, margin=margin, notes=tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stopped:
+    fault: Fault
+
+
+class _Trial:
+    """One (case, seed) of one candidate."""
+
+    def __init__(self, verifier: Verifier, program: Program, plan: ResolvedPlan, case: Case, seed: int) -> None:
+        self._verifier = verifier
+        self._program = program
+        self._plan = plan
+        self._case = case
+        self._seed_number = 1 if seed == case.seed else 2
+        self._arguments: CaseArguments = make_arguments(verifier.workload, case, seed, verifier.oracle)
+        self._expected: Mapping[str, Array] = verifier.oracle.expected(case, self._arguments)
+
+    def judge(self, poisons: Sequence[int]) -> Verdict:
+        """Run with each pattern; a single run that fails is run with the other pattern too, so that the reason is known."""
+        runs: list[PoisonedRun] = []
+        for poison in poisons:
+            run = self._run(poison, runs)
+            if isinstance(run, _Stopped):
+                return self._fault(run.fault)
+            runs.append(run)
+        if len(runs) == 1 and not runs[0].passed:
+            return self.judge(POISONS)
+        repeat = None
+        if len(runs) > 1 and not same_outputs(self._verifier.workload, runs[0], runs[1]):
+            again = self._run(POISONS[0], runs)
+            if isinstance(again, _Stopped):
+                return self._fault(again.fault)
+            repeat = again
+        return self._conclude(tuple(runs), repeat)
+
+    def _run(self, poison: int, earlier: Sequence[PoisonedRun]) -> PoisonedRun | _Stopped:
+        workload = self._verifier.workload
+        request = RunRequest(
+            program=self._program,
+            plan=self._plan,
+            arguments=device_arguments(workload, self._arguments),
+            poison=poison,
+            time_limit_s=self._verifier.time_limit_s,
+        )
+        outcome = self._verifier.device.run(request)
+        if isinstance(outcome, Faulted):
+            return _Stopped(outcome.fault)
+        run = PoisonedRun(poison, outcome.arrays, ())
+        for other in earlier:
+            if same_outputs(workload, run, other):
+                return replace(run, comparisons=other.comparisons)
+        outputs = {a.name: outcome.arrays[a.name] for a in workload.outputs}
+        comparisons = compare_case(workload, self._case, outputs, self._expected, self._verifier.oracle)
+        return replace(run, comparisons=comparisons)
+
+    def _fault(self, fault: Fault) -> Verdict:
+        return Verdict(fault.kind.value, f"{case_text(self._case)}: {fault.message}", line=fault.line)
+
+    def _conclude(self, runs: tuple[PoisonedRun, ...], repeat: PoisonedRun | None) -> Verdict:
+        evidence = Evidence(
+            self._verifier.workload, self._case, self._seed_number, self._arguments, self._plan, runs, repeat
+        )
+        findings = [finding for check in CHECKS for finding in check.examine(evidence)]
+        wrong = [finding for finding in findings if finding.label is not None]
+        decisive = next((run for run in runs if not run.passed), runs[0])
+        margins = [max(c.margin, c.rms_margin) for run in runs for c in run.comparisons]
+        return Verdict(
+            outcome=wrong[0].label if wrong else None,
+            message=_message(wrong),
+            comparisons=decisive.comparisons,
+            notes=tuple(finding.message for finding in findings if finding.label is None),
+            margin=max(margins, default=None),
+        )
+
+
+def _message(wrong: Sequence[Finding]) -> str:
+    """The finding that names the outcome, then what else is wrong."""
+    if not wrong:
+        return ""
+    first, *others = wrong
+    if first.check == "unwritten":  # what was never written is wrong as well; saying so twice helps nobody
+        others = [finding for finding in others if finding.check != "matches_oracle"]
+    return " ".join([first.message, *(f"Also {finding.message}" for finding in others)])
