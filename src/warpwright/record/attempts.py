@@ -1,6 +1,6 @@
 """The attempts of one session on disk: begun before the work, finished after it, never rewritten."""
 
-import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,11 +23,11 @@ from warpwright.record.files import (
     to_line,
     write_atomic,
 )
-from warpwright.record.schema import HypothesisModel, ProposalFile, TuningLine
+from warpwright.record.schema import HypothesisModel, ProposalFile, TuningDoneFile, TuningLine
 
-LOG = logging.getLogger(__name__)
 _PROPOSAL = Path("proposal") / "proposal.json"
 _TUNING = "tuning.jsonl"
+_TUNING_DONE = "tuning.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,22 @@ class PendingAttempt:
     hypothesis: Hypothesis | None
 
 
+def incumbent_numbers(outcomes: Iterable[tuple[int, Outcome]]) -> tuple[int, ...]:
+    """Which of (number, outcome) became incumbent in turn: the first that passed, then every `improved`."""
+    numbers: list[int] = []
+    for number, outcome in outcomes:
+        if outcome is Outcome.IMPROVED or (outcome is Outcome.PASSED and not numbers):
+            numbers.append(number)
+    return tuple(numbers)
+
+
 class AttemptStore:
     """`attempts/` of a session. Everything finished is read once at the start and kept."""
 
-    def __init__(self, directory: Path) -> None:
-        """Read `attempts/`. Raises: RecordError naming what is damaged or missing."""
+    def __init__(self, directory: Path, initial: Candidate) -> None:
+        """Read `attempts/`. initial: of the workload. Raises: RecordError naming what is damaged or missing."""
         self._directory = directory
+        self._initial = initial
         self._finished: list[Attempt] = []
         self._pending: PendingAttempt | None = None
         self._load()
@@ -61,15 +71,9 @@ class AttemptStore:
         """The attempt that was begun and is not finished."""
         return self._pending
 
-    @property
-    def incumbent(self) -> int:
-        """Number of the fastest attempt that passed everything; 0 = none."""
-        number = 0
-        for attempt in self._finished:
-            outcome = attempt.evaluation.outcome
-            if outcome is Outcome.IMPROVED or (outcome is Outcome.PASSED and number == 0):
-                number = attempt.number
-        return number
+    def incumbents(self) -> tuple[int, ...]:
+        """Every attempt that was the incumbent, in order; the last one is."""
+        return incumbent_numbers((a.number, a.evaluation.outcome) for a in self._finished)
 
     def directory_of(self, number: int) -> Path:
         """Directory of an attempt, begun or finished."""
@@ -78,12 +82,10 @@ class AttemptStore:
     def repair(self) -> None:
         """Remove what a kill left unfinished; only for the owner of the session."""
         for number in range(1, len(self._finished) + 2):
-            if self.directory_of(number).is_dir():
-                repair_tail(self.directory_of(number) / _TUNING)
-        last = self.directory_of(len(self._finished) + 1)
-        for directory in (last, last / "proposal"):
-            if directory.is_dir():
-                remove_partial(directory)
+            directory = self.directory_of(number)
+            repair_tail(directory / _TUNING)
+            remove_partial(directory)
+            remove_partial(directory / _PROPOSAL.parent)
 
     def begin(self, candidate: Candidate, hypothesis: Hypothesis | None, proposer: str, parent: int) -> int:
         """Allocate the next attempt; the same candidate again gets the number it already has.
@@ -102,7 +104,7 @@ class AttemptStore:
         for stale in directory.iterdir():
             if stale.is_file():  # a begin that was killed before its proposal.json; nothing was promised yet
                 stale.unlink()
-        write_candidate(directory, candidate)
+        write_candidate(candidate, directory)
         sync_directory(directory)
         write_atomic(directory / _PROPOSAL, _proposal_bytes(number, candidate, hypothesis, proposer, parent))
         sync_directory(self._directory)
@@ -156,6 +158,15 @@ class AttemptStore:
         lines = read_lines(self.directory_of(number) / _TUNING, TuningLine)
         return tuple(TuningPoint(row.point, row.launch, row.label, row.geomean_us, row.message) for row in lines)
 
+    def finish_tuning(self, number: int) -> None:
+        """Note that the search from an attempt is at its end."""
+        done = TuningDoneFile(points=len(self.tuning(number)))
+        write_atomic(self.directory_of(number) / _TUNING_DONE, to_bytes(done))
+
+    def tuning_finished(self, number: int) -> bool:
+        """True if the search from an attempt is at its end."""
+        return (self.directory_of(number) / _TUNING_DONE).exists()
+
     def _begun_before(self, candidate: Candidate) -> int:
         assert self._pending is not None
         if self._pending.candidate.identity == candidate.identity:
@@ -194,7 +205,7 @@ class AttemptStore:
             return None
         proposal = read_model(directory / _PROPOSAL, ProposalFile)
         try:
-            candidate = load_candidate(directory)
+            candidate = load_candidate(directory, self._initial)
         except CandidateError as error:
             raise RecordError(f"{directory}: the candidate is damaged: {error}") from error
         if candidate.identity != proposal.candidate_identity or number != proposal.number:

@@ -33,7 +33,7 @@ def write_best(session_directory: Path, attempt: Attempt, workload: Workload, se
             if left.exists():
                 shutil.rmtree(left)
         new.mkdir()
-        write_candidate(new, attempt.candidate)
+        write_candidate(attempt.candidate, new)
         (new / "README.md").write_text(_readme(attempt, workload, session), encoding="utf-8")
         (new / OUTCOME).write_bytes(encode_evaluation(attempt.number, attempt.evaluation)[OUTCOME])
         if best.exists():
@@ -43,6 +43,17 @@ def write_best(session_directory: Path, attempt: Attempt, workload: Workload, se
             shutil.rmtree(old)
     except OSError as error:
         raise InfrastructureError(f"{best}: cannot be replaced ({error.strerror or error}).") from error
+
+
+def remove_best(session_directory: Path) -> None:
+    """Take `best/` away: nothing passed everything."""
+    try:
+        if (session_directory / _BEST).exists():
+            shutil.rmtree(session_directory / _BEST)
+    except OSError as error:
+        raise InfrastructureError(
+            f"{session_directory / _BEST}: cannot be removed ({error.strerror or error})."
+        ) from error
 
 
 def _readme(attempt: Attempt, workload: Workload, session: str) -> str:

@@ -2,54 +2,39 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from datetime import UTC, datetime
+from typing import Literal
 
 Scalar = str | int | float | bool | None
 
+EventKind = Literal[
+    "lint",  # a finding about the workload; the run goes on
+    "proposed",  # an attempt has begun; the text is its hypothesis
+    "stage",  # a stage of the attempt has begun, named by the text: `compile`, `verify n=1000`, `time`
+    "finished",  # an attempt has its outcome; the text is the evidence. values: label, geomean_us, incumbent
+    "tuning",  # a tuning point is on disk. values: points, geomean_us
+    "tuned",  # a tuning search is at its end
+    "note",  # something a person should know; the run goes on
+    "stopped",  # nothing more is tried; the text is the reason
+    "ended",  # the session is summed up. attempt: the best one, 0 = none
+]
+LedgerKind = Literal["propose", "model", "tool", "evaluate", "tune", "profile", "hidden"]
 
-class EventKind(StrEnum):
-    """The closed set of events; `values` of each are listed with it."""
 
-    SESSION = "session"
-    """Begun or resumed. values: device, gpu, iterations, time_limit_s, elapsed_s, resumed."""
-    ATTEMPT = "attempt"
-    """An attempt has begun. values: proposer, parent, technique."""
-    STAGE = "stage"
-    """A stage of the attempt has begun (`compile`, `verify n=1000`, `time`), named by the text."""
-    TUNING = "tuning"
-    """A tuning point is recorded. values: label, geomean_us, done, budget."""
-    FINISHED = "finished"
-    """An attempt has its outcome; the text is the evidence. values: see `finished_values`."""
-    PROMOTED = "promoted"
-    """An attempt became the incumbent. values: as `finished`."""
-    NOTICE = "notice"
-    """Something a person should know; the run goes on."""
-    STOPPED = "stopped"
-    """The loop ended; the text is the reason (`budget:iterations`, `exhausted`, `interrupted`)."""
+def now() -> str:
+    """The time as records keep it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event. time: ISO 8601 with offset. attempt: number, None where it concerns the session."""
+    """One event. attempt: number, None where it concerns the session. time: ISO 8601."""
 
     kind: EventKind
-    time: str
-    attempt: int | None
-    text: str
+    attempt: int | None = None
+    text: str = ""
     values: Mapping[str, Scalar] = field(default_factory=dict)
-
-
-class LedgerKind(StrEnum):
-    """What was paid for."""
-
-    MODEL = "model"
-    TOOL = "tool"
-    COMPILE = "compile"
-    VERIFY = "verify"
-    MEASURE = "measure"
-    PROFILE = "profile"
-    TUNE = "tune"
-    PROPOSE = "propose"
+    time: str = field(default_factory=now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +42,6 @@ class LedgerEntry:
     """One spend. seconds: wall time; device_seconds: time the device was held. None is unknown, not zero."""
 
     kind: LedgerKind
-    time: str
     attempt: int | None
     seconds: float
     device_seconds: float | None = None
@@ -65,3 +49,4 @@ class LedgerEntry:
     tokens_in: int | None = None
     tokens_out: int | None = None
     money_usd: float | None = None
+    time: str = field(default_factory=now)

@@ -201,6 +201,12 @@ class TuningLine(_File):
     message: str
 
 
+class TuningDoneFile(_File):
+    """`tuning.json`: present once the search from an attempt is at its end."""
+
+    points: int
+
+
 class EventLine(_File):
     """A line of `events.jsonl`."""
 
@@ -223,3 +229,20 @@ class LedgerLine(_File):
     tokens_in: int | None
     tokens_out: int | None
     money_usd: float | None
+
+
+class FinalCheckModel(_File):
+    """`FinalCheck`, field by field."""
+
+    number: int
+    passed: bool
+    message: str
+
+
+class SummaryFile(_File):
+    """`summary.json`: present once the session has ended."""
+
+    stop: str
+    best: int
+    final_checks: list[FinalCheckModel]
+    elapsed_s: float

@@ -1,8 +1,7 @@
 """A session: one directory that holds everything a run found out, readable after a kill at any moment."""
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,12 +13,12 @@ from warpwright.errors import InfrastructureError, RecordError
 from warpwright.evaluation.outcome import Evaluation
 from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
 from warpwright.record.attempts import AttemptStore, PendingAttempt
-from warpwright.record.best import best_number, write_best
-from warpwright.record.event import Event, LedgerEntry
+from warpwright.record.best import best_number, remove_best, write_best
+from warpwright.record.event import Event, LedgerEntry, LedgerKind
 from warpwright.record.files import (
     append_line,
-    read_document,
     read_lines,
+    read_model,
     remove_partial,
     repair_tail,
     sync_directory,
@@ -29,13 +28,22 @@ from warpwright.record.files import (
 )
 from warpwright.record.lock import SessionLock
 from warpwright.record.options import SessionOptions
-from warpwright.record.schema import SCHEMA, EventLine, LedgerLine, OptionsModel, SessionFile
-from warpwright.record.session_file import SESSION, read_session_file
+from warpwright.record.schema import (
+    SCHEMA,
+    EventLine,
+    FinalCheckModel,
+    LedgerLine,
+    OptionsModel,
+    SessionFile,
+    SummaryFile,
+)
+from warpwright.record.session_file import LOCK, SESSION, SUMMARY, read_session_file
+from warpwright.record.summary import FinalCheck, Summary
 from warpwright.workload.freeze import freeze_workload
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
 
-_EVENTS, _LEDGER, _SUMMARY, _LOCK = "events.jsonl", "ledger.jsonl", "summary.json", "lock"
+_EVENTS, _LEDGER = "events.jsonl", "ledger.jsonl"
 _SAME_SECOND_LIMIT = 1000
 
 
@@ -50,10 +58,11 @@ class Session:
         self._file = read_session_file(directory)
         self._directory = directory
         self._lock = lock
+        self._watchers: list[Callable[[Event], None]] = []
         self._workload = load_workload(directory / "workload")
         if self._workload.content_hash != self._file.workload_hash:
             raise RecordError(f"{directory / 'workload'}: changed since the session began. Restore it from a copy.")
-        self._attempts = AttemptStore(directory / "attempts")
+        self._attempts = AttemptStore(directory / "attempts", self._workload.initial)
         if lock is not None:
             self._repair()
 
@@ -74,7 +83,7 @@ class Session:
         """
         now = datetime.now(UTC).astimezone()
         directory = _new_directory(root, f"{now:%Y%m%d-%H%M%S}-{_slug(workload.name)}")
-        lock = SessionLock(directory / _LOCK)
+        lock = SessionLock(directory / LOCK)
         try:
             freeze_workload(workload, directory / "workload")
             (directory / "attempts").mkdir()
@@ -103,7 +112,7 @@ class Session:
         Raises: RecordError if it is missing, no session, of another schema, damaged (the file is named) or in use.
         """
         read_session_file(directory)
-        held = SessionLock(directory / _LOCK) if lock else None
+        held = SessionLock(directory / LOCK) if lock else None
         try:
             return cls(directory, held)
         except BaseException:
@@ -168,9 +177,26 @@ class Session:
         """How many attempts are finished."""
         return len(self._attempts.finished)
 
+    def attempt(self, number: int) -> Attempt:
+        """The finished attempt of that number. Raises: RecordError if there is none."""
+        if not 1 <= number <= self.attempt_count:
+            raise RecordError(
+                f"{self._directory}: there is no finished attempt {number}; there are {self.attempt_count}."
+            )
+        return self._attempts.finished[number - 1]
+
+    def incumbents(self) -> tuple[int, ...]:
+        """Every attempt that was the incumbent, in order; the last one is."""
+        return self._attempts.incumbents()
+
     def incumbent(self) -> int:
-        """Number of the fastest attempt that passed everything; 0 = none."""
-        return self._attempts.incumbent
+        """Number of the fastest attempt that passed everything in the search; 0 = none."""
+        return max(self.incumbents(), default=0)
+
+    def best(self) -> int:
+        """The incumbent; once the session has ended, the attempt that the final check bears out. 0 = none."""
+        summary = self.summary()
+        return self.incumbent() if summary is None else summary.best
 
     def pending(self) -> PendingAttempt | None:
         """The attempt that was begun and has no outcome yet."""
@@ -206,45 +232,84 @@ class Session:
         """Points of the tuning search that started from an attempt, in order."""
         return self._attempts.tuning(number)
 
-    def promote(self, number: int) -> None:
-        """Make `best/` this attempt, ready to use. Raises: RecordError if it is not the incumbent."""
+    def finish_tuning(self, number: int) -> None:
+        """Note that the search from an attempt is at its end."""
         self._require_lock()
-        if number == 0 or number != self.incumbent():
-            raise RecordError(f"{self._directory}: attempt {number} is not the incumbent ({self.incumbent()}).")
-        write_best(self._directory, self.attempts()[number - 1], self._workload, self.identifier)
+        self._attempts.finish_tuning(number)
+
+    def tuning_finished(self, number: int) -> bool:
+        """True if the search from an attempt is at its end."""
+        return self._attempts.tuning_finished(number)
+
+    def promote(self, number: int) -> None:
+        """Make `best/` this attempt, ready to use. Raises: RecordError if it never was the incumbent."""
+        self._require_lock()
+        if number not in self.incumbents():
+            raise RecordError(
+                f"{self._directory}: attempt {number} never was the incumbent; {list(self.incumbents())} were."
+            )
+        if best_number(self._directory) != number:
+            write_best(self._directory, self.attempt(number), self._workload, self.identifier)
+
+    def watch(self, watcher: Callable[[Event], None]) -> Callable[[], None]:
+        """Call `watcher` with every event of this process from now on; the returned function ends that."""
+        self._watchers.append(watcher)
+        return lambda: self._watchers.remove(watcher)
 
     def emit(self, event: Event) -> None:
-        """Append an event to `events.jsonl`."""
+        """Append an event to `events.jsonl` and tell the watchers."""
         self._require_lock()
         line = EventLine(
             kind=event.kind, time=event.time, attempt=event.attempt, text=event.text, values=dict(event.values)
         )
         append_line(self._directory / _EVENTS, to_line(line), durable=False)
+        for watcher in self._watchers:
+            watcher(event)
 
     def events(self) -> tuple[Event, ...]:
         """Every event so far."""
         lines = read_lines(self._directory / _EVENTS, EventLine)
-        return tuple(Event(row.kind, row.time, row.attempt, row.text, row.values) for row in lines)
+        return tuple(Event(row.kind, row.attempt, row.text, row.values, row.time) for row in lines)
 
-    def charge(self, entry: LedgerEntry) -> None:
-        """Append a spend to `ledger.jsonl`."""
+    def charge(
+        self, kind: LedgerKind, attempt: int | None, seconds: float, device_seconds: float | None = None
+    ) -> None:
+        """Append a spend to `ledger.jsonl`: wall seconds, and seconds the device was held where known."""
         self._require_lock()
+        entry = LedgerEntry(kind, attempt, seconds, device_seconds)
         append_line(self._directory / _LEDGER, to_line(LedgerLine(**asdict(entry))), durable=True)
 
     def ledger(self) -> tuple[LedgerEntry, ...]:
         """Every spend so far."""
         return tuple(LedgerEntry(**row.model_dump()) for row in read_lines(self._directory / _LEDGER, LedgerLine))
 
-    def write_summary(self, document: Mapping[str, object]) -> None:
-        """Replace `summary.json`, the document of `show --json` at the end of a run; plain JSON values, all finite."""
-        self._require_lock()
-        content = json.dumps(document, indent=1, allow_nan=False).encode() + b"\n"
-        write_atomic(self._directory / _SUMMARY, content)
+    def spent_s(self) -> float:
+        """Wall seconds of every spend so far, over all processes of the session."""
+        return sum(entry.seconds for entry in self.ledger())
 
-    def summary(self) -> Mapping[str, object] | None:
-        """What `write_summary` kept; None before the run has ended."""
-        path = self._directory / _SUMMARY
-        return read_document(path) if path.exists() else None
+    def write_summary(self, summary: Summary) -> None:
+        """End the session: `best/` is what the final check bears out, then `summary.json`."""
+        self._require_lock()
+        if summary.best:
+            self.promote(summary.best)
+        else:
+            remove_best(self._directory)
+        checks = [FinalCheckModel(**asdict(check)) for check in summary.final_checks]
+        file = SummaryFile(stop=summary.stop, best=summary.best, final_checks=checks, elapsed_s=summary.elapsed_s)
+        write_atomic(self._directory / SUMMARY, to_bytes(file))
+
+    def summary(self) -> Summary | None:
+        """How the session ended; None while it goes on."""
+        if not (self._directory / SUMMARY).exists():
+            return None
+        file = read_model(self._directory / SUMMARY, SummaryFile)
+        checks = tuple(FinalCheck(check.number, check.passed, check.message) for check in file.final_checks)
+        return Summary(file.stop, file.best, checks, file.elapsed_s)
+
+    @property
+    def ended(self) -> bool:
+        """True once `write_summary` was called: nothing is left to resume."""
+        return (self._directory / SUMMARY).exists()
 
     def close(self) -> None:
         """Give the lock back; reading goes on to work."""
@@ -261,9 +326,9 @@ class Session:
         repair_tail(self._directory / _EVENTS)
         repair_tail(self._directory / _LEDGER)
         self._attempts.repair()
-        incumbent = self.incumbent()
-        if incumbent and best_number(self._directory) != incumbent:  # a kill came between the outcome and `promote`
-            self.promote(incumbent)
+        best = self.best()
+        if best and best_number(self._directory) != best:  # a kill came between the outcome and `promote`
+            self.promote(best)
 
 
 def _new_directory(root: Path, name: str) -> Path:

@@ -7,6 +7,8 @@ from warpwright.record.files import read_document, read_model
 from warpwright.record.schema import SCHEMA, SessionFile
 
 SESSION = "session.json"
+SUMMARY = "summary.json"
+LOCK = "lock"
 
 
 def read_session_file(directory: Path) -> SessionFile:

@@ -6,15 +6,13 @@ from enum import StrEnum
 from pathlib import Path
 
 from warpwright.errors import RecordError
-from warpwright.evaluation.outcome import Outcome
+from warpwright.record.attempts import incumbent_numbers
 from warpwright.record.evaluation_files import OUTCOME
-from warpwright.record.files import read_document, read_model
+from warpwright.record.files import read_model
 from warpwright.record.lock import is_locked
-from warpwright.record.schema import OutcomeFile
-from warpwright.record.session_file import SESSION, read_session_file
+from warpwright.record.schema import OutcomeFile, SummaryFile
+from warpwright.record.session_file import LOCK, SESSION, SUMMARY, read_session_file
 
-UNFINISHED_STOPS = (None, "interrupted", "infrastructure")
-"""`stopped` of a summary after which `resume` goes on."""
 _SHOWN = 8
 
 
@@ -22,7 +20,7 @@ class SessionState(StrEnum):
     """Where a session stands."""
 
     RUNNING = "running"
-    FINISHED = "finished"
+    ENDED = "ended"
     RESUMABLE = "resumable"
     UNREADABLE = "unreadable"
 
@@ -93,10 +91,7 @@ def _read_listing(directory: Path) -> SessionListing:
     file = read_session_file(directory)
     paths = sorted(directory.glob(f"attempts/*/{OUTCOME}"), key=lambda path: int(path.parent.name))
     outcomes = [read_model(path, OutcomeFile) for path in paths]
-    best: OutcomeFile | None = None
-    for outcome in outcomes:
-        if outcome.outcome is Outcome.IMPROVED or (outcome.outcome is Outcome.PASSED and best is None):
-            best = outcome
+    best = _best(directory, outcomes)
     return SessionListing(
         identifier=file.identifier,
         directory=directory,
@@ -111,9 +106,15 @@ def _read_listing(directory: Path) -> SessionListing:
     )
 
 
+def _best(directory: Path, outcomes: Sequence[OutcomeFile]) -> OutcomeFile | None:
+    if (directory / SUMMARY).exists():
+        number = read_model(directory / SUMMARY, SummaryFile).best
+    else:
+        number = max(incumbent_numbers((row.number, row.outcome) for row in outcomes), default=0)
+    return outcomes[number - 1] if 1 <= number <= len(outcomes) else None
+
+
 def _state(directory: Path) -> SessionState:
-    if is_locked(directory / "lock"):
+    if is_locked(directory / LOCK):
         return SessionState.RUNNING
-    summary = directory / "summary.json"
-    ended = summary.exists() and read_document(summary).get("stopped") not in UNFINISHED_STOPS
-    return SessionState.FINISHED if ended else SessionState.RESUMABLE
+    return SessionState.ENDED if (directory / SUMMARY).exists() else SessionState.RESUMABLE
