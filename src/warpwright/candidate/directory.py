@@ -13,7 +13,7 @@ from warpwright.errors import CandidateError
 CANDIDATE_FILE = "candidate.toml"
 
 
-def load_candidate(path: Path, default: Candidate) -> Candidate:
+def load_candidate(path: Path, default: Candidate | None = None) -> Candidate:
     """The candidate in a directory, or a lone CUDA file with the launch plan and tunables of `default`.
 
     Raises: CandidateError naming file, key, what was found and what is allowed.
@@ -22,10 +22,12 @@ def load_candidate(path: Path, default: Candidate) -> Candidate:
         file = path / CANDIDATE_FILE
         table = validate(CandidateFile, read_toml(file, CandidateError), file, CandidateError)
         return table.kernel.candidate(path, CandidateError)
+    if default is None:
+        raise CandidateError(f"{path}: not a candidate directory; it must hold {CANDIDATE_FILE} and its source")
     return replace(default, source=read_text(path, CandidateError), source_name=path.name)
 
 
-def write_candidate(candidate: Candidate, directory: Path) -> None:
+def write_candidate(directory: Path, candidate: Candidate) -> None:
     """Write `candidate.toml`, the source and its headers; `load_candidate` gives an equal candidate back."""
     directory.mkdir(parents=True, exist_ok=True)
     files = {candidate.source_name: candidate.source, **candidate.headers, CANDIDATE_FILE: candidate_toml(candidate)}
