@@ -1,4 +1,16 @@
-"""A kernel as basic blocks: device functions inlined, every instruction bound to its row, blocks in reverse post-order."""
+"""A kernel as basic blocks: device functions inlined, every instruction bound to its row, blocks in reverse post-order.
+
+What executors see after lowering (`flow.lowering`), so that they need not know it:
+
+- `ret` of the entry is `exit`; other returns and all calls but `trap` and `print` (a `vprintf`, no operands) are gone;
+- call parameters are registers, or local variables where their bytes are accessed in different sizes;
+- `add.cc d, a, b` has operands `d|%cc, a, b` and `addc d, a, b` has `d, a, b, %cc`: the carry is a register of width 1;
+- `cp.async` is a guarded `ld.global` and `st.shared` (the copy is immediate), its group instructions do nothing.
+
+`ops.operands` flattens operands in the order of `Bound.operation.signature`; `ops.access` reads memory instructions
+and barriers. A branch, branch table, exit or barrier is the last node of its block; a guarded exit falls through to its
+one successor. Other instructions may be guarded anywhere; a guarded `trap` faults only if a lane executes it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,15 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from warpwright.emulator.ops import windows
+
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 BASE_ADDRESS = 0x7F00_0000_0000
 """Device address of the arena's first byte: fixed, so that sector counts and pointer arithmetic repeat exactly."""
 
-SHARED_WINDOW = 0x0100_0000_0000
+SHARED_WINDOW = windows.SHARED_WINDOW
 """Generic address of shared byte 0 (`cvta.shared`)."""
 
-LOCAL_WINDOW = 0x0200_0000_0000
+LOCAL_WINDOW = windows.LOCAL_WINDOW
 """Generic address of local byte 0 (`cvta.local`)."""
 
 GAP_BYTES = 4096

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from warpwright.emulator.ops.builder import Builder, LaneType, Value
-from warpwright.emulator.ptx.ir import Instruction
+from warpwright.emulator.ptx.ir import Instruction, Vector
+
+_INTEGER_TYPES = {f"{sign}{bits}": LaneType[f"I{bits}"] for sign in "bsu" for bits in (8, 16, 32, 64)}
+_HALF_TYPES = {"f16": LaneType.I16, "bf16": LaneType.I16, "f16x2": LaneType.I32, "bf16x2": LaneType.I32}
+_OTHER_TYPES = {"u16x2": LaneType.I32, "s16x2": LaneType.I32, "tf32": LaneType.I32}
+_FLOAT_TYPES = {"f32": LaneType.F32, "f64": LaneType.F64}
+LANE_TYPES = {"pred": LaneType.I1, **_INTEGER_TYPES, **_HALF_TYPES, **_OTHER_TYPES, **_FLOAT_TYPES}
+"""Every PTX type and the lane type that holds it."""
+
+TYPE_NAMES = frozenset(LANE_TYPES)
+"""Every modifier that is a type."""
 
 
 class Pipe(StrEnum):
@@ -83,6 +93,7 @@ class Operation:
     modifiers: further tokens accepted. define: None for effects that an executor performs itself (memory, control);
     atomics define the read-modify-write on (old, operand[, operand]).
     flops: floating-point operations per lane (an FMA is 2).
+    result_types: accepted values of the first type of a form with two types (`cvt.f32.s32`); empty: one type only.
     """
 
     name: str
@@ -94,6 +105,22 @@ class Operation:
     pipe: Pipe
     flops: int
     source: str
+    result_types: frozenset[str] = frozenset()
+
+    def accepts(self, form: Form) -> bool:
+        """Whether a form fits: required tokens there, types legal, nothing left over."""
+        required = frozenset(self.name.split(".")[1:])
+        if not required <= form.modifiers:
+            return False
+        if form.modifiers - required - self.modifiers:
+            return False
+        if not self.types:
+            return not form.types
+        if form.type not in self.types:
+            return False
+        if not self.result_types:
+            return len(form.types) == 1
+        return len(form.types) == 2 and form.types[0] in self.result_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +150,28 @@ class Table:
         return tuple(row for rows in self._rows.values() for row in rows)
 
     def bind(self, instruction: Instruction) -> Bound | None:
-        """The row and form of an instruction; None if the table has none (the caller names the source line)."""
-        raise NotImplementedError
+        """The row and form of an instruction; None if the table has none (the caller names the source line).
+
+        Of several rows that fit, the one that requires most tokens wins (`add.cc` before `add`).
+        """
+        form = form_of(instruction)
+        fitting = [row for row in self._rows.get(form.base, ()) if row.accepts(form)]
+        if not fitting:
+            return None
+        return Bound(max(fitting, key=lambda row: row.name.count(".")), form)
+
+
+def form_of(instruction: Instruction) -> Form:
+    """Form of an instruction. `mov` with a vector operand gets the token `packN` or `unpackN` (N parts)."""
+    tokens = instruction.modifiers + _mov_tokens(instruction)
+    types = tuple(token for token in tokens if token in TYPE_NAMES)
+    return Form(instruction.opcode, types, frozenset(tokens) - TYPE_NAMES, tokens)
+
+
+def _mov_tokens(instruction: Instruction) -> tuple[str, ...]:
+    if instruction.opcode != "mov":
+        return ()
+    result, source = instruction.operands
+    if isinstance(source, Vector):
+        return (f"pack{len(source.items)}",)
+    return (f"unpack{len(result.items)}",) if isinstance(result, Vector) else ()
