@@ -1,0 +1,98 @@
+"""LLVM at work: IR text to an object file for this CPU, and object files to callable addresses."""
+
+import ctypes
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import llvmlite
+import llvmlite.binding as llvm
+
+CODE_GENERATION_LEVEL = 2
+"""Level 0 code runs 2-4 times slower; level 3 gains nothing on explicit vectors (emulator.md section 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostCpu:
+    """The CPU that code is generated for. Features as LLVM spells them: `+avx2,-avx512f`."""
+
+    name: str
+    features: str
+    has_f16c: bool
+    has_masked_stores: bool
+    """AVX-512 with byte and word lanes: a masked store is one instruction."""
+    vector_bits: int
+
+
+@functools.cache
+def host_cpu() -> HostCpu:
+    """This machine's CPU."""
+    features = llvm.get_host_cpu_features()
+    wide = all(features.get(name, False) for name in ("avx512f", "avx512bw", "avx512vl", "avx512dq"))
+    width = 512 if wide else 256 if features.get("avx2", False) else 128
+    has_f16c = bool(features.get("f16c", False))
+    return HostCpu(llvm.get_host_cpu_name(), features.flatten(), has_f16c, wide, width)
+
+
+def versions() -> str:
+    """What generated code depends on besides its text."""
+    cpu = host_cpu()
+    return f"llvmlite {llvmlite.__version__} cpu {cpu.name} {cpu.features} level {CODE_GENERATION_LEVEL}"
+
+
+def compile_object(ir_text: str, *, optimise: bool) -> bytes:
+    """An object file. optimise: run the middle-end too (the runtime; kernels go without, their vectors are explicit)."""
+    machine = _target_machine()
+    module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n{ir_text}')
+    if optimise:
+        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        builder = llvm.create_pass_builder(machine, tuning)
+        builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+class Loaded:
+    """An object file in memory, ready to call. Keep it alive as long as its addresses are in use."""
+
+    def __init__(self, object_file: bytes, symbols: Mapping[str, int]) -> None:
+        for name, address in symbols.items():
+            llvm.add_symbol(name, address)
+        empty = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"')
+        self._engine = llvm.create_mcjit_compiler(empty, _new_target_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_file))
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Address of a function.
+
+        Raises: KeyError if the object has none of that name.
+        """
+        address = int(self._engine.get_function_address(name))
+        if address == 0:
+            raise KeyError(name)
+        return address
+
+
+def function_attributes() -> str:
+    """Attributes of every generated function: full vector width where the CPU has it."""
+    bits = host_cpu().vector_bits
+    return f'nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
+
+
+@functools.cache
+def _target_machine() -> llvm.TargetMachine:
+    return _new_target_machine()
+
+
+def _new_target_machine() -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    cpu = host_cpu()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=CODE_GENERATION_LEVEL, jit=True)
+
+
+def call_pointer(address: int, arguments: int) -> Callable[..., int]:
+    """A callable taking that many pointers, giving an int; the interpreter lock is released while it runs."""
+    function: Callable[..., int] = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * arguments)(address)
+    return function
