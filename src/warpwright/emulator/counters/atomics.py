@@ -7,10 +7,13 @@ import numpy as np
 
 from warpwright.emulator.counters.summary import access_of
 from warpwright.emulator.counters.trace import LINE_BYTES, SECTOR_BYTES, Numbers, Trace
-from warpwright.emulator.flow.graph import KernelGraph
+from warpwright.emulator.flow.graph import KernelGraph, Node
 from warpwright.emulator.memory.arena import BASE_ADDRESS
 
 _OFFSET_BITS = 40
+
+INTEGER_STEP = 0.42
+"""A further lane's integer update of an address already at hand, over a float one. H200: 1.46 and 3.5 cycles (measured)."""
 
 
 def hottest_line(graph: KernelGraph, traces: Sequence[Trace], grid_blocks: int, request_ratio: float) -> float | None:
@@ -19,8 +22,8 @@ def hottest_line(graph: KernelGraph, traces: Sequence[Trace], grid_blocks: int, 
     Within a request, lanes on one address follow one another; different addresses of a sector are served together, the
     sectors of a line are not. A line that several traced blocks use is taken as used by the whole grid.
     """
-    atomic = [index for index, node in enumerate(graph.memory_instructions) if access_of(node) == "atomic"]
-    per_block = [_line_work(trace[np.isin(trace["memory_index"], atomic)]) for trace in traces]
+    steps = np.array([_step(node) for node in graph.memory_instructions])
+    per_block = [_line_work(trace[steps[trace["memory_index"]] > 0], steps) for trace in traces]
     if not any(len(lines) for lines, _ in per_block):
         return None
     lines = np.concatenate([lines for lines, _ in per_block])
@@ -33,7 +36,14 @@ def hottest_line(graph: KernelGraph, traces: Sequence[Trace], grid_blocks: int, 
     return float(grown.max()) / request_ratio
 
 
-def _line_work(requests: Trace) -> tuple[Numbers, Any]:
+def _step(node: Node) -> float:
+    """Steps of one lane's update; 0 for what is not an atomic."""
+    if access_of(node) != "atomic":
+        return 0.0
+    return 1.0 if any(token.startswith(("f", "bf")) for token in node.bound.form.types) else INTEGER_STEP
+
+
+def _line_work(requests: Trace, steps: Any) -> tuple[Numbers, Any]:
     """Lines that the atomics of one block touch, and the steps each of them must take."""
     if not len(requests):
         return np.empty(0, np.int64), np.empty(0)
@@ -41,9 +51,10 @@ def _line_work(requests: Trace) -> tuple[Numbers, Any]:
     row, lane = np.nonzero(active)
     offset = requests["address"][row, lane].astype(np.int64) - BASE_ADDRESS
     keys, lanes = np.unique((row << _OFFSET_BITS) | offset, return_counts=True)
+    updates = np.maximum(1.0, lanes * steps[requests["memory_index"][keys >> _OFFSET_BITS]])
     sector = keys // SECTOR_BYTES
     starts = np.flatnonzero(np.r_[True, sector[1:] != sector[:-1]])
-    most = np.maximum.reduceat(lanes, starts)
+    most = np.maximum.reduceat(updates, starts)
     line = (keys[starts] & ((1 << _OFFSET_BITS) - 1)) // LINE_BYTES
     distinct, place = np.unique(line, return_inverse=True)
     return distinct, np.bincount(place, weights=most)
