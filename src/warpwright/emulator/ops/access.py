@@ -95,4 +95,4 @@ def barrier_of(bound: Bound, instruction: Instruction) -> BarrierUse:
         number = operands[0] if operands else Immediate(0, 64)
         return BarrierUse(number, operands[1] if len(operands) > 1 else None, "arrive" not in form.modifiers)
     threads = operands[2] if len(operands) > 3 else None
-    return BarrierUse(operands[1], threads, True, reduction, operands[-1], operands[0])
+    return BarrierUse(operands[1], threads, waits=True, reduction=reduction, predicate=operands[-1], result=operands[0])
