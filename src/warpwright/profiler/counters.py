@@ -1,0 +1,75 @@
+"""The vocabulary of normalised counters: what a name means, in which unit, and how well it is known."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+
+class Quality(StrEnum):
+    """`measured`: by hardware counters. `exact`: counted in the emulator. `estimated`: by its cost model."""
+
+    MEASURED = "measured"
+    EXACT = "exact"
+    ESTIMATED = "estimated"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One normalised counter.
+
+    ncu: Nsight Compute metrics that give it, the first present wins. emulator: how the emulator knows it, None = not at all.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    ncu: tuple[str, ...]
+    emulator: Quality | None
+
+    @property
+    def is_ratio(self) -> bool:
+        """True for a part of a whole, 0..1."""
+        return self.unit == "ratio"
+
+
+@cache
+def metrics() -> Mapping[str, Metric]:
+    """Every normalised counter by name, in the order of `metrics.toml`."""
+    text = (files("warpwright.profiler") / "metrics.toml").read_text(encoding="utf-8")
+    return MappingProxyType(
+        {
+            name: Metric(
+                name=name,
+                unit=row["unit"],
+                meaning=row["meaning"],
+                ncu=tuple(row.get("ncu", ())),
+                emulator=Quality(row["emulator"]) if "emulator" in row else None,
+            )
+            for name, row in tomllib.loads(text).items()
+        }
+    )
+
+
+def format_counter(name: str, value: float) -> str:
+    """A value with its unit, for people: `occupancy_theoretical_ratio` 0.5 -> `50 %`, `dram_read_bytes` -> `1.2 MB`."""
+    metric = metrics().get(name)
+    if metric is None:
+        return f"{value:,.4g}"
+    if metric.is_ratio:
+        return f"{value * 100:.0f} %"
+    return f"{_scaled(value)}{metric.unit}" if value >= _THOUSAND else f"{value:,.4g} {metric.unit}"
+
+
+_THOUSAND = 1000.0
+
+
+def _scaled(value: float) -> str:
+    for prefix in ("", "k", "M", "G"):
+        if value < _THOUSAND:
+            return f"{value:.3g} {prefix}"
+        value /= _THOUSAND
+    return f"{value:,.3g} T"

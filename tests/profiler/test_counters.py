@@ -1,0 +1,35 @@
+import pytest
+
+from warpwright.profiler import Quality, format_counter, metrics
+
+
+def test_names_end_in_their_unit_where_the_unit_is_a_ratio() -> None:
+    assert all(name.endswith("_ratio") == metric.is_ratio for name, metric in metrics().items())
+
+
+def test_every_metric_says_what_it_means_and_where_it_comes_from() -> None:
+    for metric in metrics().values():
+        assert metric.meaning
+        assert metric.unit
+        assert metric.ncu or metric.emulator
+
+
+def test_a_cost_model_figure_is_never_called_exact() -> None:
+    assert metrics()["duration_ns"].emulator is Quality.ESTIMATED
+    assert metrics()["dram_read_bytes"].emulator is Quality.ESTIMATED
+    assert metrics()["global_load_sectors"].emulator is Quality.EXACT
+    assert metrics()["occupancy_achieved_ratio"].emulator is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("occupancy_theoretical_ratio", 0.5, "50 %"),
+        ("dram_read_bytes", 134217728.0, "134 Mbyte"),
+        ("grid_blocks", 64.0, "64 blocks"),
+        ("global_load_sectors", 1500.0, "1.5 ksector"),
+        ("unheard_of", 12.5, "12.5"),
+    ],
+)
+def test_format_counter(name: str, value: float, text: str) -> None:
+    assert format_counter(name, value) == text
