@@ -1,6 +1,6 @@
 """The seam between the loop and whatever turns the record so far into the next candidate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,7 +32,7 @@ class SearchState:
     gpu: GpuSpec
     attempts: Sequence[Attempt]
     incumbent: int
-    tuned: dict[int, Sequence[TuningPoint]]
+    tuned: Mapping[int, Sequence[TuningPoint]]
     seed: int
 
     def attempt(self, number: int) -> Attempt:
@@ -50,4 +50,8 @@ class Proposer(Protocol):
 
     def propose(self, state: SearchState) -> Proposal | None:
         """The next candidate, or None when there is nothing left to try. Deterministic in `state`."""
+        ...
+
+    def repair(self, state: SearchState, failed: int) -> Proposal | None:
+        """The failed attempt's idea once more, mended by its evidence, or None if that is not possible."""
         ...

@@ -1,0 +1,29 @@
+"""`warpwright check`: lint a workload, run its oracle and its initial kernel."""
+
+from warpwright.cli.options import DeviceOption, JsonOption, WorkloadArgument
+
+
+def check(workload: WorkloadArgument, device: DeviceOption = "auto", json: JsonOption = False) -> int:
+    """Say everything that would make a result untrustworthy; exit code 2 for an error, 3 if the initial kernel fails."""
+    from warpwright.cli.bench_options import bench_options
+    from warpwright.cli.output import print_json, results, say
+    from warpwright.errors import InputError, NoCandidatePassed
+    from warpwright.evaluation.bench import fresh_secret, open_bench
+    from warpwright.evaluation.summary import evaluation_to_json
+    from warpwright.report.tables import evaluation_table, lint_table
+    from warpwright.workload.loader import load_workload
+
+    loaded = load_workload(workload)
+    with open_bench(loaded, device, fresh_secret(), bench_options()) as bench:
+        say(f"device: {bench.device.description}")
+        findings = bench.lint()
+        result = bench.evaluator.evaluate(loaded.initial)
+    if json:
+        lint = [{"severity": f.severity, "message": f.message, "case": f.case} for f in findings]
+        print_json({"workload": loaded.name, "lint": lint, "initial": evaluation_to_json(result)})
+    else:
+        results().print(lint_table(findings))
+        results().print(evaluation_table(result))
+    if any(f.severity == "error" for f in findings):
+        return InputError.exit_code
+    return 0 if result.outcome.correct else NoCandidatePassed.exit_code

@@ -1,0 +1,47 @@
+"""`warpwright evaluate`: one candidate through every gate."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.options import DeviceOption, JsonOption, KernelOption, WorkloadArgument
+
+
+def evaluate(
+    workload: WorkloadArgument,
+    kernel: KernelOption = None,
+    against: Annotated[
+        Path | None, typer.Option("--against", metavar="DIR|F.cu", help="Candidate to compare with; it must pass.")
+    ] = None,
+    device: DeviceOption = "auto",
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of the inputs.", show_default="a fresh secret")
+    ] = None,
+    json: JsonOption = False,
+) -> int:
+    """Compile, verify, time; exit code 3 if the candidate does not pass."""
+    from warpwright.candidate.directory import load_candidate
+    from warpwright.cli.bench_options import bench_options
+    from warpwright.cli.output import print_json, results, say
+    from warpwright.errors import NoCandidatePassed
+    from warpwright.evaluation.bench import fresh_secret, open_bench
+    from warpwright.evaluation.summary import evaluation_to_json
+    from warpwright.report.tables import evaluation_table
+    from warpwright.workload.loader import load_workload
+
+    loaded = load_workload(workload)
+    candidate = load_candidate(kernel, loaded.initial) if kernel else loaded.initial
+    baseline = load_candidate(against, loaded.initial) if against else None
+    secret = fresh_secret() if seed is None else f"{seed:064x}"
+    with open_bench(loaded, device, secret, bench_options()) as bench:
+        say(f"device: {bench.device.description}")
+        reference = bench.evaluator.evaluate(baseline) if baseline else None
+        if reference is not None and not reference.outcome.correct:
+            raise NoCandidatePassed(f"--against {against}: {reference.label}: {reference.message}")
+        result = bench.evaluator.evaluate(candidate, against=reference)
+    if json:
+        print_json(evaluation_to_json(result))
+    else:
+        results().print(evaluation_table(result))
+    return 0 if result.outcome.correct else NoCandidatePassed.exit_code

@@ -1,0 +1,51 @@
+"""`warpwright optimize`: a new session, run to its end."""
+
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.options import (
+    DeviceOption,
+    JsonOption,
+    QuietOption,
+    SeedOption,
+    SessionsOption,
+    TuningBudgetOption,
+    WorkloadArgument,
+)
+
+
+def optimize(
+    workload: WorkloadArgument,
+    model: Annotated[str, typer.Option("--model", help="Who proposes: builtin.")] = "builtin",
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", min=1, help="Attempts at most.", show_default="no cap")
+    ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option("--time-limit", metavar="T", help="Wall time at most: 90s, 10m, 2h.", show_default="no cap"),
+    ] = None,
+    seed: SeedOption = 0,
+    device: DeviceOption = "auto",
+    tuning_points: TuningBudgetOption = 100,
+    max_repairs: Annotated[int, typer.Option("--max-repairs", min=0, help="Repairs of one failed idea.")] = 2,
+    sessions: SessionsOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Start a session and run it."""
+    from warpwright.cli.durations import parse_duration
+    from warpwright.cli.session_run import run_and_print, start_session
+    from warpwright.record.options import SessionOptions
+
+    options = SessionOptions(
+        workload_path=str(workload),
+        proposer=model,
+        iterations=iterations,
+        time_limit_s=parse_duration(time_limit),
+        seed=seed,
+        device=device,
+        tuning_budget=tuning_points,
+        max_repairs=max_repairs,
+    )
+    return run_and_print(start_session(workload, options, sessions), as_json=json, quiet=quiet)

@@ -1,0 +1,39 @@
+"""The list of commands, in the order of `--help`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.cli.commands.check import check
+from warpwright.cli.commands.doctor import doctor
+from warpwright.cli.commands.evaluate import evaluate
+from warpwright.cli.commands.new import new
+from warpwright.cli.commands.optimize import optimize
+from warpwright.cli.commands.report import report
+from warpwright.cli.commands.resume import resume
+from warpwright.cli.commands.sessions import sessions
+from warpwright.cli.commands.show import show
+from warpwright.cli.commands.tune import tune
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its name, its line in `--help`, what runs."""
+
+    name: str
+    help: str
+    function: Callable[..., Any]
+
+
+COMMANDS = (
+    Command("doctor", "What this machine offers and what is missing, each with its remedy.", doctor),
+    Command("new", "Make a workload directory from a kernel of yours.", new),
+    Command("check", "Lint a workload; run its oracle and its initial kernel.", check),
+    Command("evaluate", "Take one candidate through every gate.", evaluate),
+    Command("tune", "Search launch configurations and tunables only.", tune),
+    Command("optimize", "Go round the whole loop and keep the fastest kernel that passes everything.", optimize),
+    Command("resume", "Go on with a session that was stopped or killed.", resume),
+    Command("show", "What a session tried and found.", show),
+    Command("report", "Write report.html of a session.", report),
+    Command("sessions", "List the sessions.", sessions),
+)

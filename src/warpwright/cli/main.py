@@ -1,0 +1,88 @@
+"""Entry point of `warpwright`: commands, exit codes, and the last handler of every error."""
+
+import logging
+import sys
+from typing import Annotated
+
+import click
+import typer
+
+from warpwright import __version__
+from warpwright.cli.commands.registry import COMMANDS
+from warpwright.cli.output import say
+from warpwright.errors import Interrupted, WarpwrightError
+
+EPILOG = (
+    "Exit codes: 0 done; 1 a fault of Warpwright; 2 bad input; 3 no candidate passed; 4 unavailable; 130 interrupted."
+)
+
+
+def application() -> typer.Typer:
+    """All commands; their heavy imports happen when one runs, so that `--help` answers at once."""
+    app = typer.Typer(
+        name="warpwright",
+        help="Makes one CUDA kernel faster and proves it.",
+        epilog=EPILOG,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_global_options)
+    for command in COMMANDS:
+        app.command(command.name, help=command.help)(command.function)
+    return app
+
+
+def _global_options(
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say more on stderr; a fault of ours with traceback.")
+    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+) -> None:
+    if version:
+        sys.stdout.write(f"warpwright {__version__}\n")
+        raise typer.Exit
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.WARNING,
+        stream=sys.stderr,
+        format="%(levelname)s %(name)s: %(message)s",
+    )
+    logging.getLogger("warpwright").setLevel(logging.DEBUG if verbose else logging.WARNING)
+
+
+def main() -> None:
+    """Run the command line and exit with the code that `errors.py` and the design name."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Exit code of one command line."""
+    verbose = "-v" in arguments or "--verbose" in arguments
+    try:
+        result = application()(arguments, standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        say("interrupted")
+        return Interrupted.exit_code
+    except WarpwrightError as error:
+        say(f"{_kind(error)}: {error}")
+        return error.exit_code
+    except Exception as error:  # the last handler: a fault of ours must still end with a message and exit code 1
+        if verbose:
+            raise
+        say(f"fault of Warpwright: {type(error).__name__}: {error}\nRun again with --verbose for the traceback.")
+        return 1
+
+
+def _kind(error: WarpwrightError) -> str:
+    return {2: "bad input", 3: "no candidate passed", 4: "unavailable", 130: "interrupted"}.get(
+        error.exit_code, "fault"
+    )
+
+
+if __name__ == "__main__":
+    main()

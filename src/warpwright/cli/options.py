@@ -1,0 +1,36 @@
+"""Options that several commands share, each spelled and explained once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+WorkloadArgument = Annotated[
+    Path, typer.Argument(metavar="WORKLOAD", help="Workload directory (workload.toml inside).")
+]
+SessionArgument = Annotated[
+    str, typer.Argument(metavar="SESSION", help="Session directory, name, its start, or `last`.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on stdout; messages on stderr.")]
+DeviceOption = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        metavar="DEVICE",
+        help="auto, emulator[:GPU] (GPU: h200, h100, a100, l40s, rtx4090, rtx3060_laptop), gpu:N or command:CMD.",
+    ),
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the search; the same seed searches the same way.")]
+SessionsOption = Annotated[
+    Path | None, typer.Option("--sessions", metavar="DIR", help="Where sessions are kept.", show_default="./sessions")
+]
+KernelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--kernel", metavar="DIR|F.cu", help="Candidate directory, or a .cu file that takes the workload's plan."
+    ),
+]
+TuningBudgetOption = Annotated[
+    int, typer.Option("--tuning-points", min=0, help="Points that one tuning search may try.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines instead of the live view.")]

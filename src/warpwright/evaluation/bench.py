@@ -1,0 +1,109 @@
+"""The stack that evaluates one workload, opened and closed as one: device, compiler, oracle, seeds."""
+
+import secrets
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from warpwright.candidate.candidate import Candidate
+from warpwright.compiler.compiler import Compiler
+from warpwright.device.protocol import Device
+from warpwright.device.registry import DeviceOptions, open_device
+from warpwright.evaluation.evaluator import Evaluator, EvaluatorOptions
+from warpwright.evaluation.outcome import Evaluation
+from warpwright.verifier.hidden import draw_hidden_cases
+from warpwright.verifier.seeds import SeedPool
+from warpwright.workload.lint import LintFinding, lint
+from warpwright.workload.model import Workload
+from warpwright.workload.oracle import Oracle
+
+HIDDEN_CASES = 6
+HIDDEN_SEEDS = 2
+"""Fresh seeds per hidden case and per visible case in the final check."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """cache_directory: compiled kernels and machine code, None = kept nowhere. nvrtc: library to use, None = found."""
+
+    cache_directory: Path | None = None
+    nvrtc: str | None = None
+
+
+_DEFAULT_OPTIONS = BenchOptions()
+
+
+class Bench:
+    """One workload on one device. A context manager that ends every worker."""
+
+    def __init__(self, workload: Workload, evaluator: Evaluator, seeds: SeedPool) -> None:
+        self._workload = workload
+        self._evaluator = evaluator
+        self._seeds = seeds
+
+    @property
+    def device(self) -> Device:
+        """Where candidates run."""
+        return self._evaluator.device
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """Takes candidates through every gate."""
+        return self._evaluator
+
+    def lint(self) -> list[LintFinding]:
+        """Everything about the workload that could let a wrong kernel pass."""
+        return lint(self._workload, self._evaluator.oracle, self.device.spec)
+
+    def verify_hidden(self, candidate: Candidate) -> Evaluation:
+        """Verify a candidate on hidden cases and, with fresh seeds, on the visible ones; nothing is timed."""
+        hidden = draw_hidden_cases(self._workload, self._seeds.secret, HIDDEN_CASES, self.device.kind)
+        visible = self._workload.cases_on(self.device.kind)
+        return self._evaluator.verify_only(candidate, (*visible, *hidden), "final", HIDDEN_SEEDS)
+
+    def close(self) -> None:
+        """End the workers."""
+        self._evaluator.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_bench(
+    workload: Workload,
+    device: str,
+    secret: str,
+    options: BenchOptions = _DEFAULT_OPTIONS,
+    evaluator_options: EvaluatorOptions | None = None,
+) -> Bench:
+    """Open a device by its words, a compiler and an oracle. secret: seeds and hidden cases come from it.
+
+    Raises: UnavailableError or UsageError before anything runs; what was opened by then is closed.
+    """
+    seeds = SeedPool(secret)
+    with ExitStack() as opened:
+        chosen = open_device(device, DeviceOptions(cache_directory=_below(options.cache_directory, "machine-code")))
+        opened.callback(chosen.close)
+        compiler = Compiler(_below(options.cache_directory, "compiled"), options.nvrtc)
+        opened.callback(compiler.close)
+        oracle = Oracle(workload)
+        opened.callback(oracle.close)
+        evaluator = Evaluator(workload, chosen, compiler, oracle, seeds, evaluator_options)
+        opened.pop_all()
+    return Bench(workload, evaluator, seeds)
+
+
+def fresh_secret() -> str:
+    """64 random hex digits."""
+    return secrets.token_hex(32)
+
+
+def _below(directory: Path | None, name: str) -> Path | None:
+    return None if directory is None else directory / name

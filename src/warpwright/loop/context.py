@@ -1,0 +1,77 @@
+"""What the nodes work with and the state must not hold: session, evaluator, proposer, budget, the wish to stop."""
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from langgraph.runtime import Runtime
+
+from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
+from warpwright.loop.budget import Budget
+from warpwright.loop.secret import session_secret
+from warpwright.loop.state import LoopState
+from warpwright.proposer.protocol import Proposer, SearchState
+from warpwright.proposer.registry import open_proposer
+from warpwright.record.session import Session
+
+PATIENCE = 12
+"""Attempts without a new incumbent before the built-in search ends."""
+
+
+@dataclass(slots=True)
+class LoopContext:
+    """One open session with everything that works on it. stopping: set by Ctrl-C; long nodes return early when it is."""
+
+    session: Session
+    bench: Bench
+    proposer: Proposer
+    budget: Budget
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def search_state(self) -> SearchState:
+        """The record so far, as a proposer sees it."""
+        attempts = self.session.attempts()
+        tuned = {a.number: points for a in attempts if (points := self.session.tuning(a.number))}
+        return SearchState(
+            workload=self.session.workload,
+            gpu=self.bench.device.spec,
+            attempts=attempts,
+            incumbent=self.session.incumbent(),
+            tuned=tuned,
+            seed=self.session.options.seed,
+        )
+
+    def close(self) -> None:
+        """End workers and release the session's lock."""
+        self.bench.close()
+        self.session.close()
+
+
+def open_context(session: Session, options: BenchOptions) -> LoopContext:
+    """Device, compiler, oracle and proposer for a session. Raises: UnavailableError if one of them is not here."""
+    chosen = session.options
+    return LoopContext(
+        session=session,
+        bench=open_bench(session.workload, chosen.device, session_secret(session), options),
+        proposer=open_proposer(chosen.proposer),
+        budget=Budget(
+            attempts=chosen.iterations,
+            time_limit_s=chosen.time_limit_s,
+            patience=PATIENCE,
+            max_repairs=chosen.max_repairs,
+            spent_s=session.spent_s(),
+        ),
+    )
+
+
+_studio: dict[str, LoopContext] = {}
+
+
+def context_of(runtime: Runtime[LoopContext], state: LoopState) -> LoopContext:
+    """The run's context; under `langgraph dev`, which passes none, one opened from the session directory in the state."""
+    if runtime.context is not None:
+        return runtime.context
+    directory = state["session"]
+    if directory not in _studio:
+        _studio[directory] = open_context(Session.open(Path(directory)), BenchOptions())
+    return _studio[directory]

@@ -1,0 +1,20 @@
+"""First node: the workload is linted, the oracle runs, the reference kernel gives its second opinion."""
+
+from langgraph.runtime import Runtime
+
+from warpwright.errors import WorkloadError
+from warpwright.loop.context import LoopContext, context_of
+from warpwright.loop.state import LoopState
+from warpwright.record.event import Event
+
+
+def check(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
+    """Refuse a workload whose checks could not see a wrong kernel. Raises: WorkloadError with every finding."""
+    context = context_of(runtime, state)
+    findings = context.bench.lint()
+    errors = [f.message for f in findings if f.severity == "error"]
+    if errors:
+        raise WorkloadError(f"{context.session.workload.name}: " + "; ".join(errors))
+    for finding in findings:
+        context.session.emit(Event("lint", text=finding.message))
+    return {}

@@ -1,0 +1,30 @@
+"""The next candidate: the initial kernel first, then whatever the proposer makes of the record."""
+
+from langgraph.runtime import Runtime
+
+from warpwright.loop.context import LoopContext, context_of
+from warpwright.loop.state import LoopState
+from warpwright.record.event import Event
+
+
+def propose(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
+    """Begin one attempt, or stop. An attempt begun before a kill is taken up again, never begun twice."""
+    context = context_of(runtime, state)
+    session = context.session
+    pending = session.pending()
+    if pending is not None:
+        return {"attempt": pending.number, "next": "evaluate"}
+    attempts = session.attempts()
+    if not attempts:
+        number = session.begin(session.workload.initial, None, "workload", 0)
+        return {"attempt": number, "repairs": 0, "next": "evaluate"}
+    stop = context.budget.exhausted(len(attempts), session.incumbent())
+    if stop is None:
+        proposal = context.proposer.propose(context.search_state())
+        if proposal is not None:
+            number = session.begin(proposal.candidate, proposal.hypothesis, proposal.proposer, proposal.parent)
+            session.emit(Event("proposed", attempt=number, text=proposal.hypothesis.text))
+            return {"attempt": number, "repairs": 0, "next": "evaluate"}
+        stop = f"{context.proposer.name} has nothing left to try"
+    session.emit(Event("stopped", text=stop))
+    return {"stop": stop, "next": "finish"}

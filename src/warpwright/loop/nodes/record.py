@@ -1,0 +1,41 @@
+"""What an attempt changes: a new incumbent goes to `best/`, and the next verb is chosen."""
+
+from langgraph.runtime import Runtime
+
+from warpwright.evaluation.outcome import Outcome
+from warpwright.loop.context import LoopContext, context_of
+from warpwright.loop.state import LoopState, NextNode
+from warpwright.loop.tuning import attempt_to_tune
+from warpwright.record.attempt import Attempt
+from warpwright.record.event import Event
+
+
+def record(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
+    """Promote if the incumbent changed, tell the watchers, choose what comes next."""
+    context = context_of(runtime, state)
+    session = context.session
+    attempt = session.attempts()[state["attempt"] - 1]
+    if session.incumbent() == attempt.number:
+        session.promote(attempt.number)
+    evaluation = attempt.evaluation
+    session.emit(
+        Event(
+            "finished",
+            attempt=attempt.number,
+            text=evaluation.message,
+            values={"label": evaluation.label, "geomean_us": evaluation.geomean_us, "incumbent": session.incumbent()},
+        )
+    )
+    return {"next": _next(context, attempt, state.get("repairs", 0))}
+
+
+def _next(context: LoopContext, attempt: Attempt, repairs: int) -> NextNode:
+    if context.budget.time_is_up():
+        return "propose"  # which stops, with the reason
+    failed = not attempt.evaluation.outcome.correct
+    held = attempt.evaluation.outcome in (Outcome.REJECTED, Outcome.SUSPICIOUS)
+    if failed and not held and attempt.number > 1 and repairs < context.budget.max_repairs:
+        return "repair"
+    if attempt_to_tune(context.session) is not None:
+        return "tune"
+    return "propose"
