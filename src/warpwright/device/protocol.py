@@ -80,6 +80,8 @@ class RunRequest:
 
     poison: byte that fills outputs (unless `zeroed`) and scratch before the run.
     time_limit_s: wall-clock limit; over it the run ends as a `timeout`.
+    least_alignment: arrays begin at addresses with exactly the alignment that the workload guarantees, so that a candidate
+    that assumes more faults; False: at 256-byte boundaries, as an allocator gives them (and as `time` has them).
     """
 
     program: Program
@@ -87,6 +89,7 @@ class RunRequest:
     arguments: tuple[Argument, ...]
     poison: int = 0xFF
     time_limit_s: float = 60.0
+    least_alignment: bool = True
 
 
 class FaultKind(StrEnum):
@@ -157,7 +160,8 @@ class Timing:
 
     uncertainty_ratio: half width of what the figure can tell apart; 0.15 for an estimate.
     terms: the cost model's parts in us, `binding` names the largest; both only where source = estimated.
-    counters: normalised names (`profiling.md` section 4) -> value; a missing name is unknown.
+    counters: normalised names (`profiling.md` section 4) -> value; a missing name is unknown; of the longest launch if a
+    plan has several. notes: what weakens the figure, in sentences.
     """
 
     source: TimeSource
@@ -168,6 +172,7 @@ class Timing:
     binding: str | None = None
     terms: Mapping[str, float] = field(default_factory=dict)
     counters: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 TimeOutcome = Timing | Faulted
@@ -179,6 +184,11 @@ class Device(Protocol):
     @property
     def kind(self) -> DeviceKind:
         """Which of a workload's cases apply."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Text that opens this device again: `emulator:h200`."""
         ...
 
     @property

@@ -32,13 +32,18 @@ class Header:
 
 def write_message(stream: IO[bytes], body: Json, buffers: Sequence[Buffer] = ()) -> None:
     """Write one message and flush. Buffers must be contiguous; they are not copied."""
-    views = [memoryview(buffer).cast("B") for buffer in buffers]
+    views = [_as_bytes(buffer) for buffer in buffers]
     header = json.dumps({"body": body, "sizes": [view.nbytes for view in views]}).encode()
     stream.write(_PREFIX.pack(_MAGIC, len(header)) + header)
     for view in views:
         for start in range(0, view.nbytes, _CHUNK_BYTES):
             stream.write(view[start : start + _CHUNK_BYTES])
     stream.flush()
+
+
+def _as_bytes(buffer: Buffer) -> memoryview:
+    view = memoryview(buffer)
+    return view.cast("B") if view.nbytes else memoryview(b"")
 
 
 def read_header(stream: IO[bytes]) -> Header | None:

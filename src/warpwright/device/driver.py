@@ -1,0 +1,52 @@
+"""The NVIDIA driver, asked in a child process: a broken driver may hang or crash whoever loads it."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+from warpwright.isolation.environment import worker_environment
+
+_TIME_LIMIT_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """present: the driver library loads. version: newest CUDA it serves, `13.0`. gpus: by index. problem: if it failed."""
+
+    present: bool
+    version: str | None
+    gpus: tuple[str, ...]
+    problem: str | None
+
+
+@cache
+def find_driver() -> Driver:
+    """What the driver says; never raises."""
+    try:
+        completed = subprocess.run(
+            [sys.executable, "-P", "-m", "warpwright.device.driver_probe"],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_TIME_LIMIT_S,
+            env=worker_environment(),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return _failed(f"the NVIDIA driver did not answer within {_TIME_LIMIT_S:g} s")
+    if completed.returncode != 0:
+        return _failed(f"asking the NVIDIA driver ended with exit code {completed.returncode}")
+    return _parse(completed.stdout)
+
+
+def _failed(problem: str) -> Driver:
+    return Driver(present=True, version=None, gpus=(), problem=problem)
+
+
+def _parse(text: str) -> Driver:
+    """Lines of `key value`; `gpu` may repeat."""
+    fields = [line.partition(" ")[::2] for line in text.splitlines() if line]
+    first = dict(reversed(fields))
+    gpus = tuple(value for key, value in fields if key == "gpu")
+    return Driver("absent" not in first, first.get("version"), gpus, first.get("problem"))

@@ -1,0 +1,155 @@
+"""The emulator as a device: candidates run in a worker that can be killed and is replaced after any abnormal end."""
+
+import logging
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from warpwright.device.emulated.messages import arrays_from, fault_from, run_message, time_message, values
+from warpwright.device.protocol import (
+    Argument,
+    CodeKind,
+    Fault,
+    Faulted,
+    FaultKind,
+    Ran,
+    RunOutcome,
+    RunRequest,
+    Target,
+    TimeOutcome,
+    TimeRequest,
+    TimeSource,
+    Timing,
+)
+from warpwright.emulator.launch.api import ExecutorKind
+from warpwright.errors import InfrastructureError
+from warpwright.hardware import GpuSpec
+from warpwright.isolation.process import Ended, Reply, WorkerEnded, WorkerProcess
+from warpwright.units import GIB
+from warpwright.workload.model import DeviceKind
+
+MEMORY_LIMIT_BYTES = 8 * GIB
+"""Arrays and scratch of one run."""
+
+_KILLED_BY_SYSTEM = -9
+_LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatorOptions:
+    """executor: `jit` unless told otherwise. cache_directory: for machine code; None: nowhere."""
+
+    executor: ExecutorKind = ExecutorKind.JIT
+    cache_directory: Path | None = None
+    memory_limit_bytes: int = MEMORY_LIMIT_BYTES
+
+
+class EmulatedDevice:
+    """Runs PTX on the CPU; times are estimates of `gpu`. Thread-safe: one request at a time."""
+
+    def __init__(self, gpu: GpuSpec, options: EmulatorOptions) -> None:
+        self._gpu = gpu
+        self._options = options
+        cache = "" if options.cache_directory is None else str(options.cache_directory)
+        arguments = (options.executor.value, str(options.memory_limit_bytes), cache)
+        self._worker = WorkerProcess("warpwright.device.emulated.worker", arguments)
+        self._lock = threading.Lock()
+
+    @property
+    def kind(self) -> DeviceKind:
+        """Cases for the emulator apply."""
+        return DeviceKind.EMULATOR
+
+    @property
+    def name(self) -> str:
+        """`emulator:h200`."""
+        return f"emulator:{self._gpu.key}"
+
+    @property
+    def spec(self) -> GpuSpec:
+        """The GPU whose latencies are estimated and whose limits hold."""
+        return self._gpu
+
+    @property
+    def target(self) -> Target:
+        """PTX for that GPU."""
+        return Target(CodeKind.PTX, self._gpu.arch)
+
+    @property
+    def description(self) -> str:
+        """One line for people."""
+        how = "just-in-time compiled" if self._options.executor is ExecutorKind.JIT else "interpreted, slow"
+        return f"PTX emulator ({how}; latencies are estimates of an {self._gpu.name})"
+
+    def run(self, request: RunRequest) -> RunOutcome:
+        """Run a plan in full, with every access checked, and give every array back."""
+        reply = self._call(run_message(request), request.arguments, request.time_limit_s)
+        if isinstance(reply, Faulted):
+            return reply
+        return Ran(arrays_from(request.arguments, reply.buffers), reply.body["seconds"])
+
+    def time(self, request: TimeRequest) -> TimeOutcome:
+        """Estimate a plan from counters of sampled blocks; the same request gives the same figure."""
+        reply = self._call(time_message(request, self._gpu), request.arguments, request.time_limit_s)
+        if isinstance(reply, Faulted):
+            return reply
+        estimate = reply.body["estimate"]
+        return Timing(
+            source=TimeSource.ESTIMATED,
+            gpu=self._gpu.name,
+            samples_us=(estimate["time_us"],),
+            median_us=estimate["time_us"],
+            uncertainty_ratio=estimate["uncertainty_ratio"],
+            binding=estimate["binding"],
+            terms=estimate["terms_us"],
+            counters=estimate["counters"],
+            notes=tuple(estimate["notes"]),
+        )
+
+    def close(self) -> None:
+        """End the worker."""
+        with self._lock:
+            self._worker.discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _call(self, body: dict[str, Any], arguments: tuple[Argument, ...], time_limit_s: float) -> Reply | Faulted:
+        with self._lock:
+            try:
+                reply = self._worker.call(body, values(arguments), time_limit_s=time_limit_s)
+            except WorkerEnded as ended:
+                return Faulted(_fault_of_end(ended, time_limit_s))
+        if "fault" in reply.body:
+            return Faulted(fault_from(reply.body["fault"]))
+        return reply
+
+
+def _fault_of_end(ended: WorkerEnded, time_limit_s: float) -> Fault:
+    """The candidate's fault if time ran out; a crash of the emulator is not held against it as a wrong result.
+
+    Raises: InfrastructureError if the system killed the worker or memory ran out.
+    """
+    if ended.how is Ended.TIMEOUT:
+        text = (
+            f"not finished after {time_limit_s:g} s in the emulator and stopped. "
+            "An endless loop, or too much work for one run."
+        )
+        return Fault(FaultKind.TIMEOUT, text)
+    if ended.exit_code == _KILLED_BY_SYSTEM or "MemoryError" in ended.stderr:
+        raise InfrastructureError(
+            "the emulator's worker ran out of memory or was killed by the system. Close other programs or use smaller cases."
+        ) from ended
+    _LOGGER.warning("the emulator itself ended abnormally (exit code %s):\n%s", ended.exit_code, ended.stderr)
+    text = (
+        f"the emulator itself ended abnormally on this candidate (exit code {ended.exit_code}), which says nothing about "
+        "the candidate. Please report it; run this candidate with --device gpu."
+    )
+    return Fault(FaultKind.UNSUPPORTED, text)

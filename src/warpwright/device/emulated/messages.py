@@ -1,0 +1,168 @@
+"""Requests as JSON for the worker, and what comes back: plain values, no pickle.
+
+Array contents travel beside the JSON as raw buffers, in the order of the arguments that have a value.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from warpwright.candidate.resolved import ResolvedLaunch, ResolvedPlan, ResolvedScratch
+from warpwright.device.protocol import (
+    Argument,
+    Array,
+    ArrayArgument,
+    Fault,
+    FaultKind,
+    Program,
+    RunRequest,
+    ScalarArgument,
+    TimeRequest,
+)
+from warpwright.hardware import GpuSpec
+from warpwright.hardware.gpu_spec import Dim3, LaunchLimits, MemorySizes, Throughput
+from warpwright.workload.model import Role
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlace:
+    """An array or scratch buffer as the worker lays it out. has_value: its bytes follow the message."""
+
+    name: str
+    size_bytes: int
+    align_bytes: int
+    fill: int
+    has_value: bool
+    scratch: bool
+
+
+def run_message(request: RunRequest) -> dict[str, Any]:
+    """A run; outputs are poisoned unless declared zeroed."""
+    return {
+        **_common(request.program, request.plan, request.arguments, request.poison),
+        "kind": "run",
+        "least_alignment": request.least_alignment,
+    }
+
+
+def time_message(request: TimeRequest, gpu: GpuSpec) -> dict[str, Any]:
+    """An estimate; outputs and scratch begin as zero, the plainest content that a sampled run can meet."""
+    return {
+        **_common(request.program, request.plan, request.arguments, 0),
+        "kind": "time",
+        "least_alignment": False,
+        "cold_cache": request.cold_cache,
+        "gpu": asdict(gpu),
+    }
+
+
+def values(arguments: Sequence[Argument]) -> list[Array]:
+    """The host arrays to send, contiguous, in order."""
+    arrays = [a for a in arguments if isinstance(a, ArrayArgument) and a.value is not None]
+    return [np.ascontiguousarray(a.value).reshape(-1).view(np.uint8) for a in arrays]
+
+
+def arrays_from(arguments: Sequence[Argument], buffers: Sequence[bytearray]) -> dict[str, Array]:
+    """Every array parameter, from the buffers that the worker sent back in the same order."""
+    parameters = [a for a in arguments if isinstance(a, ArrayArgument)]
+    return {
+        a.name: np.frombuffer(buffer, _element_type(a.dtype)).reshape(a.shape)
+        for a, buffer in zip(parameters, buffers, strict=True)
+    }
+
+
+def places(body: Mapping[str, Any]) -> list[ArrayPlace]:
+    """Arrays, then scratch, in the order of the message."""
+    return [ArrayPlace(**fields) for fields in body["places"]]
+
+
+def plan_from(body: Mapping[str, Any]) -> ResolvedPlan:
+    """The launches of a message; scratch is among its places."""
+    launches = tuple(
+        ResolvedLaunch(
+            **{**launch, "grid": _dim3(launch["grid"]), "block": _dim3(launch["block"]), "args": tuple(launch["args"])}
+        )
+        for launch in body["launches"]
+    )
+    return ResolvedPlan(launches, ())
+
+
+def gpu_from(fields: Mapping[str, Any]) -> GpuSpec:
+    """A GPU description from its plain values."""
+    major, minor = fields["compute_capability"]
+    limits = {**fields["limits"]}
+    for name in ("max_block", "max_grid"):
+        limits[name] = _dim3(limits[name])
+    return GpuSpec(
+        **{
+            **fields,
+            "compute_capability": (major, minor),
+            "limits": LaunchLimits(**limits),
+            "throughput": Throughput(**fields["throughput"]),
+            "memory": MemorySizes(**fields["memory"]),
+        }
+    )
+
+
+def fault_message(fault: Fault) -> dict[str, Any]:
+    """A fault as plain values."""
+    return asdict(fault)
+
+
+def fault_from(fields: Mapping[str, Any]) -> Fault:
+    """A fault from its plain values."""
+    block, thread = fields["block"], fields["thread"]
+    return Fault(
+        kind=FaultKind(fields["kind"]),
+        message=fields["message"],
+        entry=fields["entry"],
+        line=fields["line"],
+        block=None if block is None else _dim3(block),
+        thread=None if thread is None else _dim3(thread),
+    )
+
+
+def _common(program: Program, plan: ResolvedPlan, arguments: Sequence[Argument], fill: int) -> dict[str, Any]:
+    arrays = [_array_place(a, fill) for a in arguments if isinstance(a, ArrayArgument)]
+    scratch = [_scratch_place(s, fill) for s in plan.scratch]
+    return {
+        "ptx": program.ptx,
+        "source_name": program.source_name,
+        "lowered": dict(program.lowered),
+        "registers": {entry: resources.registers for entry, resources in program.resources.items()},
+        "launches": [asdict(launch) for launch in plan.launches],
+        "places": [asdict(place) for place in (*arrays, *scratch)],
+        "scalars": {a.name: a.packed.hex() for a in arguments if isinstance(a, ScalarArgument)},
+    }
+
+
+def _array_place(argument: ArrayArgument, fill: int) -> ArrayPlace:
+    size = _element_type(argument.dtype).itemsize * _elements(argument.shape)
+    zeroed = argument.zeroed and argument.role is Role.OUT
+    return ArrayPlace(
+        argument.name, size, argument.align_bytes, 0 if zeroed else fill, argument.value is not None, scratch=False
+    )
+
+
+def _scratch_place(scratch: ResolvedScratch, fill: int) -> ArrayPlace:
+    size = _element_type(scratch.dtype).itemsize * _elements(scratch.shape)
+    return ArrayPlace(scratch.name, size, 256, fill, has_value=False, scratch=True)
+
+
+def _element_type(dtype: str) -> np.dtype[Any]:
+    return np.dtype(ml_dtypes.bfloat16) if dtype == "bfloat16" else np.dtype(dtype)
+
+
+def _elements(shape: Sequence[int]) -> int:
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
+def _dim3(sizes: Sequence[int]) -> Dim3:
+    x, y, z = sizes
+    return x, y, z
