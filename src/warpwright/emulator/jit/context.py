@@ -18,6 +18,7 @@ class Context(ctypes.Structure):
         ("parameters", _PTR),
         ("symbols", _PTR),  # i64 device address of each module variable
         ("step", _PTR),  # the kernel: runs one warp until it parks, ends or faults
+        ("pending_offset", _I64),  # of the pending masks within a warp's record
         ("warps", _PTR),
         ("warp_bytes", _I64),
         ("warp_count", _I64),
@@ -54,6 +55,7 @@ class Context(ctypes.Structure):
         ("fault_space", _I32),
         ("clock", _I64),
         ("fault_address", _I64),
+        ("arrived", _I32 * 16),  # threads that bar.arrive has brought to each barrier
     )
 
 

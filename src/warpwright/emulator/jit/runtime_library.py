@@ -1,0 +1,123 @@
+"""The runtime: its text with offsets and constants filled in, compiled once per process and found by name."""
+
+import functools
+from collections.abc import Iterator
+from enum import IntEnum
+from importlib.resources import files
+from string import Template
+
+from warpwright.emulator.counters.raw import MemoryCount
+from warpwright.emulator.jit import native
+from warpwright.emulator.jit.cache import ObjectCache
+from warpwright.emulator.jit.context import offsets
+from warpwright.emulator.ops.windows import LOCAL_WINDOW, SHARED_WINDOW
+
+
+class State(IntEnum):
+    """What a warp is doing; also what running it gives."""
+
+    RUNNABLE = 0
+    PARKED = 1
+    DONE = 2
+    FAULT = 3
+
+
+class FaultCode(IntEnum):
+    """Kinds of fault as generated code writes them."""
+
+    NONE = 0
+    BOUNDS = 1
+    MISALIGNED = 2
+    TRAP = 3
+    BARRIER = 4
+    DEADLOCK = 5
+    BUDGET = 6
+
+
+class SpaceCode(IntEnum):
+    """Where a bounds or alignment fault happened."""
+
+    GLOBAL = 0
+    SHARED = 1
+    LOCAL = 2
+
+
+PAIR_PHASE_LANES = 32
+"""Lanes of one phase of a 64-bit shared access."""
+
+_DIVISIONS = {"udiv": "unsigned.safe", "urem": "unsigned.safe", "sdiv": "signed.safe", "srem": "signed.safe"}
+
+FUNCTIONS = (
+    "ww_run",
+    "ww_lowest",
+    "ww_check_global",
+    "ww_check_shared",
+    "ww_check_local",
+    "ww_check_generic",
+    "ww_count_serial",
+    *(f"ww_{name}64" for name in _DIVISIONS),
+    *(f"ww_{name}_{size}" for name in ("gather", "scatter", "permute") for size in (1, 2, 4, 8)),
+)
+"""What kernels may call."""
+
+
+@functools.cache
+def text() -> str:
+    """The runtime's LLVM IR for this CPU."""
+    return "\n".join(_parts())
+
+
+class Runtime:
+    """The compiled runtime. Kernels are linked against `symbols`."""
+
+    def __init__(self, cache: ObjectCache) -> None:
+        ir_text = text()
+        key = cache.key("runtime", ir_text)
+        object_file = cache.load(key)
+        if object_file is None:
+            object_file = native.compile_object(ir_text, optimise=True)
+            cache.save(key, object_file)
+        self._loaded = native.Loaded(object_file, {})
+        self.symbols = {name: self._loaded.address(name) for name in FUNCTIONS}
+        self.run = native.call_pointer(self.symbols["ww_run"], 1)
+
+
+_RUNTIMES: list[Runtime] = []
+
+
+def runtime(cache: ObjectCache) -> Runtime:
+    """The runtime of this process, compiled or read from the cache at the first call."""
+    if not _RUNTIMES:
+        _RUNTIMES.append(Runtime(cache))
+    return _RUNTIMES[0]
+
+
+def _parts() -> Iterator[str]:
+    values = _values()
+    for name in ("count", "access", "shared", "schedule"):
+        yield _source(name).substitute(values)
+    for name, safe in _DIVISIONS.items():
+        yield _source("arithmetic").substitute(values, name=name, operation=name, safe=safe)
+    for size in (1, 2, 4, 8):
+        yield _source("move").substitute(values, bytes=size, bits=size * 8)
+        yield _source("permute").substitute(values, bytes=size, bits=size * 8)
+
+
+def _source(name: str) -> Template:
+    return Template(files(__package__).joinpath("runtime", f"{name}.ll").read_text(encoding="utf-8"))
+
+
+def _values() -> dict[str, object]:
+    lanes = ", ".join(f"i64 {lane}" for lane in range(32))
+    return {
+        **dict(offsets()),
+        **{f"STATE_{state.name}": state.value for state in State},
+        **{f"FAULT_{code.name}": code.value for code in FaultCode},
+        **{f"SPACE_{space.name}": space.value for space in SpaceCode},
+        **{column.name: column.value for column in MemoryCount},
+        "SHARED_WINDOW": SHARED_WINDOW,
+        "LOCAL_WINDOW": LOCAL_WINDOW,
+        "PAIR_PHASE_LANES": PAIR_PHASE_LANES,
+        "lane_numbers": f"<{lanes}>",
+        "attributes": native.function_attributes(),
+    }
