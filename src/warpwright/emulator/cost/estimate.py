@@ -17,8 +17,8 @@ OVERLAP_EXPONENT = 2.0
 """How resources overlap: T = (sum t_i^p)^(1/p); 1 = one after another, infinite = the slowest alone. Chosen once, as the
 whole number between 1 and 4 that explains copies, tiled matmuls and transposes on an H200 best; not fitted per kernel."""
 
-_PIPES = ("issue", "alu", "fma", "half", "fp64", "sfu", "tensor")
-"""Views of the same instructions: they overlap wholly, so only the largest counts."""
+_VIEWS = (("issue", "alu", "fma", "half", "fp64", "sfu", "tensor"), ("latency", "blocks"))
+"""Terms that are views of the same thing (instructions; lives of blocks): of each group only the largest counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ def estimate(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool = True) -
 
 
 def _overlap(terms: Mapping[str, float]) -> float:
-    parts = [term for name, term in terms.items() if name not in _PIPES]
-    parts.append(max((terms[name] for name in _PIPES if name in terms), default=0.0))
+    grouped = {name for group in _VIEWS for name in group}
+    parts = [term for name, term in terms.items() if name not in grouped]
+    parts += [max((terms.get(name, 0.0) for name in group), default=0.0) for group in _VIEWS]
     return float(sum(part**OVERLAP_EXPONENT for part in parts) ** (1 / OVERLAP_EXPONENT))
