@@ -1,5 +1,6 @@
 """Small questions asked of syntax tree nodes; every reader of CUDA source goes through these."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -63,6 +64,14 @@ def unwrapped(node: Node) -> Node:
 def identifiers(node: Node) -> set[str]:
     """Every plain identifier at or below the node (fields and types are none)."""
     return {text_of(n) for n in of_type(node, "identifier")}
+
+
+def mentioned_names(root: Node) -> set[str]:
+    """Every name that stands anywhere in the source, macro bodies included: what a `-DNAME=value` could reach."""
+    names = {text_of(n) for n in of_type(root, "identifier", "type_identifier", "field_identifier")}
+    for macro in of_type(root, "preproc_arg"):
+        names |= set(re.findall(r"[A-Za-z_]\w*", text_of(macro)))
+    return names
 
 
 def ancestors(node: Node, top: Node) -> Iterator[Node]:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from warpwright.candidate.candidate import Candidate, Launch
-from warpwright.candidate.expressions import ExpressionError, device_values, evaluate
+from warpwright.candidate.candidate import Candidate
+from warpwright.candidate.limits import check_limits
+from warpwright.candidate.resolve import resolve_plan
+from warpwright.candidate.resolved import PlanFault
 from warpwright.candidate.source import parse_source
-from warpwright.candidate.source_nodes import identifiers
+from warpwright.candidate.source_nodes import mentioned_names
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.proposer.strategist.tuner.point import LaunchSettings, best, key_of
 from warpwright.proposer.strategist.tuner.search import known_points, next_in_space
@@ -72,31 +74,17 @@ class Tuner:
 
     def _launch_only(self) -> list[str]:
         """Tunables that the source does not read, so that changing one needs no compile."""
-        used = identifiers(parse_source(self._candidate.source).tree.root_node)
+        used = mentioned_names(parse_source(self._candidate.source).tree.root_node)
         return [
             name for name, allowed in self._candidate.tunables.items() if name not in used and len(set(allowed)) > 1
         ]
 
     def _possible(self, point: Mapping[str, int]) -> bool:
         """False if some case cannot be launched at this point: block, grid or shared memory beyond the GPU's limits."""
+        candidate = self._candidate.at(point)
+        names = [p.name for p in self._workload.parameters]
         for case in self._workload.cases:
-            values = {**self._candidate.values(case.name), **point, **case.dims, **device_values(self._gpu)}
-            if not all(self._fits(launch, values) for launch in self._candidate.plan.launches):
+            plan = resolve_plan(candidate, case.dims, self._gpu, case.name, names)
+            if isinstance(plan, PlanFault) or any(check_limits(run, self._gpu, None) for run in plan.launches):
                 return False
         return True
-
-    def _fits(self, launch: Launch, values: Mapping[str, int]) -> bool:
-        limits = self._gpu.limits
-        try:
-            block = [evaluate(text, values) for text in launch.block]
-            grid = [evaluate(text, values) for text in launch.grid]
-            shared = evaluate(launch.shared, values)
-        except ExpressionError:
-            return False
-        threads = 1
-        for size in block:
-            threads *= size
-        sizes = zip((*block, *grid), (*limits.max_block[: len(block)], *limits.max_grid[: len(grid)]), strict=True)
-        if not all(1 <= size <= limit for size, limit in sizes):
-            return False
-        return threads <= limits.max_threads_per_block and 0 <= shared <= limits.shared_per_block_optin_bytes

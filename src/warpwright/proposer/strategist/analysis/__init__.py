@@ -1,0 +1,1 @@
+"""What a kernel's source says about itself: indices, guards, loops, accesses, accumulations."""

@@ -1,0 +1,1 @@
+"""One file per move; `registry.py` lists them."""

@@ -1,0 +1,1 @@
+"""What every move needs to turn a candidate into another: the subject, plan expressions, CUDA snippets."""
