@@ -85,8 +85,9 @@ def _streams() -> Iterator[Case]:
             yield Case(family, "streams.cu", "saxpy_chunk", grid, (256, 1, 1), (*arguments, chunk))
     for n in (8192, 2048):
         u, v = Buffer(4 * n * n, "float"), Buffer(4 * n * n)
-        for x, y in ((32, 8), (8, 32), (256, 1), (16, 16)):
-            yield Case(f"stencil {n}", "streams.cu", "stencil", (n // x, n // y, 1), (x, y, 1), (u, v, n))
+        for width, height in ((32, 8), (8, 32), (256, 1), (16, 16)):
+            grid = (n // width, n // height, 1)
+            yield Case(f"stencil {n}", "streams.cu", "stencil", grid, (width, height, 1), (u, v, n))
 
 
 def _transposes() -> Iterator[Case]:

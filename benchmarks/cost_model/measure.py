@@ -1,7 +1,7 @@
 """Times every launch of `launches.py` on the GPU of this machine (needs CuPy) and writes JSON.
 
-    python benchmarks/cost_model/measure.py OUT.json
-    ncu ... python benchmarks/cost_model/measure.py --once      each launch once, for a profiler
+    python -m benchmarks.cost_model.measure OUT.json
+    ncu ... python -m benchmarks.cost_model.measure --once      each launch once, for a profiler
 
 Each launch is timed between two events, with L2 overwritten before it; the time of an empty kernel between two events is
 recorded too. A figure is the median of up to 30 launches after 3 warm-ups.
@@ -16,7 +16,7 @@ from typing import Any
 
 import cupy as cp
 import numpy as np
-from launches import KERNELS, Buffer, Case, cases
+from benchmarks.cost_model.launches import KERNELS, Buffer, Case, cases
 
 FLUSH_BYTES = 256 << 20
 WARM_UPS, LAUNCHES = 3, 30
