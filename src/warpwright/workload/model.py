@@ -1,11 +1,15 @@
 """A workload: what a kernel must compute, for which cases, how exactly, and the kernel to begin with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from warpwright.candidate.candidate import Candidate
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Role(StrEnum):
@@ -21,6 +25,15 @@ class CaseKind(StrEnum):
 
     CHECK = "check"
     PERF = "perf"
+
+
+class OracleKind(StrEnum):
+    """Where the expected outputs come from."""
+
+    NUMPY = "numpy"
+    """`reference` in reference.py, in float64."""
+    KERNEL = "kernel"
+    """The initial kernel itself: a candidate must agree with it, which proves no more than that."""
 
 
 class DeviceKind(StrEnum):
@@ -88,6 +101,14 @@ class Tolerance:
 
     rtol: float | None = None
     atol: float | None = None
+    reduction: str | None = None
+    """Length of the longest sum behind one output element, as an expression over dims; None: from the shapes."""
+    by_output: Mapping[str, "Tolerance"] = field(default_factory=lambda: _NONE)
+    """What single outputs have of their own; integers are compared exactly unless they are named here."""
+
+    def of(self, output: str) -> "Tolerance":
+        """The tolerance of one output."""
+        return self.by_output.get(output, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +145,9 @@ class Workload:
     cold_cache: bool
     content_hash: str
     """SHA-256 over every file that defines the workload."""
+    files: tuple[str, ...] = ()
+    """Those files, relative to `directory`."""
+    oracle: OracleKind = OracleKind.NUMPY
 
     @property
     def arrays(self) -> tuple[ArrayParameter, ...]:

@@ -1,0 +1,147 @@
+"""Loads a workload directory; every mistake in it is one WorkloadError that lists them all."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from types import MappingProxyType
+
+from warpwright.candidate.schema import KernelTable
+from warpwright.candidate.validation import read_toml, validate
+from warpwright.errors import WorkloadError
+from warpwright.workload.checks import Checked, find_mistakes
+from warpwright.workload.dtypes import element_type
+from warpwright.workload.model import (
+    ArrayParameter,
+    Case,
+    CaseKind,
+    DeviceKind,
+    OracleKind,
+    Parameter,
+    Policy,
+    Role,
+    ScalarParameter,
+    Tolerance,
+    Workload,
+    WorkModel,
+)  # fmt: skip
+from warpwright.workload.reference_file import REFERENCE_FILE, Function, read_functions
+from warpwright.workload.schema import CaseEntry, OutputToleranceTable, ParameterTable, ToleranceTable, WorkloadFile
+
+WORKLOAD_FILE = "workload.toml"
+
+
+def load_workload(directory: Path) -> Workload:
+    """The workload in a directory; nothing of it is run.
+
+    Raises: WorkloadError naming for each mistake the file, the key, what was found and what is allowed.
+    """
+    if not directory.is_dir():
+        raise WorkloadError(f"{directory}: no such directory; a workload is a directory with {WORKLOAD_FILE}")
+    path = directory / WORKLOAD_FILE
+    tables = validate(WorkloadFile, read_toml(path, WorkloadError), path, WorkloadError)
+    functions = _functions(directory, tables)
+    mistakes = list(find_mistakes(Checked(tables, functions)))
+    if mistakes:
+        raise WorkloadError("\n".join(f"{path}: {mistake}" for mistake in dict.fromkeys(mistakes)))
+    return _workload(directory, tables)
+
+
+def _functions(directory: Path, tables: WorkloadFile) -> dict[str, Function] | None:
+    """What reference.py defines; None where the kernel is its own oracle and there is no such file."""
+    path = directory / REFERENCE_FILE
+    if tables.oracle.kind == "kernel" and not path.exists():
+        return None
+    if not path.exists():
+        raise WorkloadError(
+            f"{path}: no such file; it must define reference(...), the NumPy function that computes the outputs"
+        )
+    return read_functions(path)
+
+
+def _workload(directory: Path, tables: WorkloadFile) -> Workload:
+    initial = tables.kernel.candidate(directory, WorkloadError)
+    reference = None if tables.reference is None else tables.reference.candidate(directory, WorkloadError)
+    files = _files(directory, tables)
+    return Workload(
+        name=tables.name,
+        summary=tables.summary,
+        directory=directory,
+        dims=MappingProxyType(dict(tables.dims)),
+        parameters=tuple(_parameter(table) for table in tables.params),
+        tolerance=_tolerance(tables.tolerance),
+        initial=initial,
+        reference_kernel=reference,
+        work=WorkModel(tables.work.bytes, tables.work.flops),
+        cases=tuple(_case(entry) for entry in tables.cases),
+        policy=Policy(tables.policy.lower_precision, tables.policy.specialise),
+        cold_cache=tables.timing.cache == "cold",
+        content_hash=_content_hash(directory, files),
+        files=files,
+        oracle=OracleKind(tables.oracle.kind),
+    )
+
+
+def _files(directory: Path, tables: WorkloadFile) -> tuple[str, ...]:
+    kernels: Iterable[KernelTable] = (tables.kernel, tables.reference) if tables.reference else (tables.kernel,)
+    names = {WORKLOAD_FILE, *tables.files}
+    for kernel in kernels:
+        names |= {kernel.source, *kernel.headers}
+    if (directory / REFERENCE_FILE).exists():
+        names.add(REFERENCE_FILE)
+    return tuple(sorted(names))
+
+
+def _content_hash(directory: Path, files: tuple[str, ...]) -> str:
+    total = hashlib.sha256()
+    for name in files:
+        try:
+            content = (directory / name).read_bytes()
+        except OSError as error:
+            raise WorkloadError(f"{directory / name}: cannot be read: {error.strerror}") from None
+        total.update(f"{name}\0{len(content)}\0".encode())
+        total.update(content)
+    return total.hexdigest()
+
+
+def _parameter(table: ParameterTable) -> Parameter:
+    if table.value is not None:
+        return ScalarParameter(table.name, table.dtype, table.value)
+    assert table.role is not None
+    assert table.shape is not None
+    size_bytes = element_type(table.dtype).size_bytes
+    return ArrayParameter(
+        name=table.name,
+        role=Role(table.role),
+        dtype=table.dtype,
+        shape=tuple(table.shape),
+        align_bytes=table.align or size_bytes,
+        values=table.values,
+        zeroed=table.zeroed,
+        alias=table.alias,
+    )
+
+
+def _tolerance(table: ToleranceTable) -> Tolerance:
+    by_output = {name: _limits(own) for name, own in table.outputs.items()}
+    return Tolerance(table.rtol, table.atol, table.reduction, MappingProxyType(by_output))
+
+
+def _limits(table: OutputToleranceTable) -> Tolerance:
+    return Tolerance(table.rtol, table.atol, table.reduction)
+
+
+def _case(entry: CaseEntry) -> Case:
+    on = frozenset(DeviceKind) if entry.on == "both" else frozenset({DeviceKind(entry.on)})
+    return Case(
+        name=entry.name,
+        kind=CaseKind(entry.kind),
+        dims=MappingProxyType(dict(entry.dims)),
+        on=on,
+        seed=_seed(entry.name) if entry.seed is None else entry.seed,
+        scalars=MappingProxyType(dict(entry.scalars)),
+    )
+
+
+def _seed(name: str) -> int:
+    """A seed of its own for each case, the same on every machine."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little")
