@@ -19,6 +19,7 @@ START_LIMIT_S = 120.0
 """An interpreter that imports NumPy on a loaded machine takes seconds; two minutes means that it will never answer."""
 
 _STDERR_LINES = 60
+_LAST_WORDS_S = 3.0
 
 
 class Ended(StrEnum):
@@ -149,8 +150,7 @@ class WorkerProcess:
                 self.discard()
 
     def _ended(self, process: subprocess.Popen[bytes], *, timed_out: bool) -> WorkerEnded:
-        process.kill()
-        exit_code = process.wait()
+        exit_code = _exit_code(process)
         if self._drain is not None:
             self._drain.join()
         how = Ended.TIMEOUT if timed_out else Ended.CRASHED
@@ -172,6 +172,16 @@ def _drain(stream: IO[bytes] | None, lines: deque[str]) -> None:
     assert stream is not None
     while line := stream.readline(4096):
         lines.append(line.decode("utf-8", "replace"))
+
+
+def _exit_code(process: "subprocess.Popen[bytes]") -> int | None:
+    """Of a worker whose pipe has closed: it is about to end. None if it had to be killed."""
+    try:
+        return process.wait(_LAST_WORDS_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return None
 
 
 def _close(stream: IO[bytes] | None) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from warpwright.candidate.resolved import ResolvedLaunch, ResolvedPlan, ResolvedScratch
@@ -24,6 +23,7 @@ from warpwright.device.protocol import (
 )
 from warpwright.hardware import GpuSpec
 from warpwright.hardware.gpu_spec import Dim3, LaunchLimits, MemorySizes, Throughput
+from warpwright.workload.dtypes import numpy_dtype
 from warpwright.workload.model import Role
 
 
@@ -69,7 +69,7 @@ def arrays_from(arguments: Sequence[Argument], buffers: Sequence[bytearray]) -> 
     """Every array parameter, from the buffers that the worker sent back in the same order."""
     parameters = [a for a in arguments if isinstance(a, ArrayArgument)]
     return {
-        a.name: np.frombuffer(buffer, _element_type(a.dtype)).reshape(a.shape)
+        a.name: np.frombuffer(buffer, numpy_dtype(a.dtype)).reshape(a.shape)
         for a, buffer in zip(parameters, buffers, strict=True)
     }
 
@@ -140,7 +140,7 @@ def _common(program: Program, plan: ResolvedPlan, arguments: Sequence[Argument],
 
 
 def _array_place(argument: ArrayArgument, fill: int) -> ArrayPlace:
-    size = _element_type(argument.dtype).itemsize * _elements(argument.shape)
+    size = numpy_dtype(argument.dtype).itemsize * _elements(argument.shape)
     zeroed = argument.zeroed and argument.role is Role.OUT
     return ArrayPlace(
         argument.name, size, argument.align_bytes, 0 if zeroed else fill, argument.value is not None, scratch=False
@@ -148,12 +148,8 @@ def _array_place(argument: ArrayArgument, fill: int) -> ArrayPlace:
 
 
 def _scratch_place(scratch: ResolvedScratch, fill: int) -> ArrayPlace:
-    size = _element_type(scratch.dtype).itemsize * _elements(scratch.shape)
+    size = numpy_dtype(scratch.dtype).itemsize * _elements(scratch.shape)
     return ArrayPlace(scratch.name, size, 256, fill, has_value=False, scratch=True)
-
-
-def _element_type(dtype: str) -> np.dtype[Any]:
-    return np.dtype(ml_dtypes.bfloat16) if dtype == "bfloat16" else np.dtype(dtype)
 
 
 def _elements(shape: Sequence[int]) -> int:
