@@ -53,10 +53,9 @@ def incumbent_numbers(outcomes: Iterable[tuple[int, Outcome]]) -> tuple[int, ...
 class AttemptStore:
     """`attempts/` of a session. Everything finished is read once at the start and kept."""
 
-    def __init__(self, directory: Path, initial: Candidate) -> None:
-        """Read `attempts/`. initial: of the workload. Raises: RecordError naming what is damaged or missing."""
+    def __init__(self, directory: Path) -> None:
+        """Read `attempts/`. Raises: RecordError naming what is damaged or missing."""
         self._directory = directory
-        self._initial = initial
         self._finished: list[Attempt] = []
         self._pending: PendingAttempt | None = None
         self._load()
@@ -104,7 +103,7 @@ class AttemptStore:
         for stale in directory.iterdir():
             if stale.is_file():  # a begin that was killed before its proposal.json; nothing was promised yet
                 stale.unlink()
-        write_candidate(candidate, directory)
+        write_candidate(directory, candidate)
         sync_directory(directory)
         write_atomic(directory / _PROPOSAL, _proposal_bytes(number, candidate, hypothesis, proposer, parent))
         sync_directory(self._directory)
@@ -205,7 +204,7 @@ class AttemptStore:
             return None
         proposal = read_model(directory / _PROPOSAL, ProposalFile)
         try:
-            candidate = load_candidate(directory, self._initial)
+            candidate = load_candidate(directory)
         except CandidateError as error:
             raise RecordError(f"{directory}: the candidate is damaged: {error}") from error
         if candidate.identity != proposal.candidate_identity or number != proposal.number:

@@ -33,7 +33,7 @@ def write_best(session_directory: Path, attempt: Attempt, workload: Workload, se
             if left.exists():
                 shutil.rmtree(left)
         new.mkdir()
-        write_candidate(attempt.candidate, new)
+        write_candidate(new, attempt.candidate)
         (new / "README.md").write_text(_readme(attempt, workload, session), encoding="utf-8")
         (new / OUTCOME).write_bytes(encode_evaluation(attempt.number, attempt.evaluation)[OUTCOME])
         if best.exists():

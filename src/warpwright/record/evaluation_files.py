@@ -215,6 +215,7 @@ def _timing(case: CaseEvaluation) -> CaseTimingModel:
         "binding": timing.binding,
         "terms": timing.terms,
         "samples_us": timing.samples_us,
+        "notes": timing.notes,
     }
     return CaseTimingModel.model_validate(floor | measured)
 
@@ -257,4 +258,5 @@ def _decoded_timing(times: CaseTimingModel, counters: Mapping[str, float]) -> Ti
         binding=times.binding,
         terms=times.terms,
         counters=counters,
+        notes=tuple(times.notes),
     )

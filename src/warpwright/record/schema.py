@@ -162,6 +162,7 @@ class CaseTimingModel(_File):
     binding: str | None = None
     terms: Measures = {}
     samples_us: list[Evidence] = []
+    notes: list[str] = []
 
 
 class TimingFile(_File):

@@ -62,7 +62,7 @@ class Session:
         self._workload = load_workload(directory / "workload")
         if self._workload.content_hash != self._file.workload_hash:
             raise RecordError(f"{directory / 'workload'}: changed since the session began. Restore it from a copy.")
-        self._attempts = AttemptStore(directory / "attempts", self._workload.initial)
+        self._attempts = AttemptStore(directory / "attempts")
         if lock is not None:
             self._repair()
 
