@@ -57,6 +57,23 @@ class Compiler:
         """The NVRTC in use."""
         return self._nvrtc
 
+    @property
+    def include_directories(self) -> tuple[Path, ...]:
+        """Where `#include` finds CUDA headers and stubs."""
+        return self._includes
+
+    @property
+    def worker_pid(self) -> int | None:
+        """Process id of the worker; None if none is running."""
+        return self._worker.pid
+
+    @property
+    def confined(self) -> bool:
+        """Whether the worker can read nothing but headers, as far as the kernel enforces it; starts the worker."""
+        with self._lock:
+            self._start()
+            return bool(self._worker.greeting["confined"])
+
     def compile(self, request: CompileRequest) -> CompileOutcome:
         """Compile one translation unit, or take it from the cache.
 
@@ -75,6 +92,11 @@ class Compiler:
         if isinstance(outcome, Compiled):
             self._cache.store(key, outcome)
         return outcome
+
+    def translate_unchecked(self, request: CompileRequest) -> CompileOutcome:
+        """Compile past the include policy and the cache, to see what holds if the policy fails."""
+        with self._lock:
+            return self._translate(request, time.perf_counter())
 
     def close(self) -> None:
         """End the worker."""

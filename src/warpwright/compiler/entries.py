@@ -18,15 +18,20 @@ def entry_symbols(ptx: str) -> tuple[str, ...]:
 
 
 def readable_name(symbol: str) -> str:
-    """The source name in a mangled symbol at file scope (`_Z6kernelPf` -> `kernel`); others unchanged.
+    """The source name in a mangled symbol (`_Z6kernelPf` -> `kernel`, `_ZN5inner4zeroEPi` -> `inner::zero`); else unchanged.
 
-    Source: Itanium C++ ABI, 5.1.2: `_Z <length> <identifier> <parameters>`.
+    Source: Itanium C++ ABI, 5.1.2: `_Z <length> <identifier> ...`, `_ZN (<length> <identifier>)+ E ...`.
     """
-    match = re.match(r"_Z(\d+)", symbol)
-    if match is None:
-        return symbol
-    length = int(match[1])
-    return symbol[match.end() : match.end() + length]
+    nested = symbol.startswith("_ZN")
+    position = 3 if nested else 2
+    parts: list[str] = []
+    while symbol.startswith("_Z") and (length := re.match(r"\d+", symbol[position:])):
+        start = position + length.end()
+        position = start + int(length[0])
+        parts.append(symbol[start:position])
+        if not nested:
+            break
+    return "::".join(parts) or symbol
 
 
 def match_entries(entries: Iterable[str], ptx: str, lowered: Mapping[str, str]) -> dict[str, str] | str:
@@ -46,7 +51,7 @@ def match_entries(entries: Iterable[str], ptx: str, lowered: Mapping[str, str]) 
 
 def _not_found(entry: str, candidates: list[str], symbols: tuple[str, ...]) -> str:
     if candidates:
-        overloads = ", ".join(candidates)
+        overloads = ", ".join(sorted(candidates))
         return f'kernel "{entry}" is overloaded: {overloads}. Declare the one that is meant as extern "C".'
     names = ", ".join(sorted({readable_name(s) for s in symbols}))
     found = f"the source has {names}" if names else "the source has no kernel"

@@ -62,6 +62,11 @@ class WorkerProcess:
         self.greeting: Json = {}
         self.starts = 0
 
+    @property
+    def pid(self) -> int | None:
+        """Process id; None if none is running."""
+        return None if self._process is None or self._process.poll() is not None else self._process.pid
+
     def start(self) -> None:
         """Start the worker if none is running, and wait for its greeting.
 
