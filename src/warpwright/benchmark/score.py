@@ -16,25 +16,11 @@ class CaseTime:
     hard_floor_us: float | None = None
 
     @property
-    def scored_us(self) -> float:
-        """The time that enters the mean: never below the hard floor, so that no case can pull the mean to 0."""
-        return self.median_us if self.hard_floor_us is None else max(self.median_us, self.hard_floor_us)
-
-    @property
     def below_floor(self) -> bool:
         """True if no correct kernel can be this fast (or the time is not a time at all)."""
         if not (math.isfinite(self.median_us) and self.median_us > 0):
             return True
         return self.hard_floor_us is not None and self.median_us < self.hard_floor_us
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """geomean_us: over the perf cases. worst_case: the one with the largest time over `reference_us`, with that ratio."""
-
-    geomean_us: float
-    worst_case: str
-    worst_ratio: float
 
 
 def geomean_us(times_us: Sequence[float]) -> float:
@@ -58,10 +44,3 @@ def case_speedups(baseline_us: Mapping[str, float], contender_us: Mapping[str, f
     usable(list(baseline_us.values()))
     usable(list(contender_us.values()))
     return {name: baseline_us[name] / contender_us[name] for name in baseline_us}
-
-
-def score(cases: Sequence[CaseTime], reference_us: Mapping[str, float]) -> Score:
-    """Mean and worst case. reference_us: what each case is held against (its floor, or the baseline's time)."""
-    ratios = {case.name: case.scored_us / reference_us[case.name] for case in cases if case.name in reference_us}
-    worst = max(ratios, key=lambda name: ratios[name]) if ratios else ""
-    return Score(geomean_us([case.scored_us for case in cases]), worst, ratios.get(worst, math.nan))

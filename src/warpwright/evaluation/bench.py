@@ -59,7 +59,7 @@ class Bench:
 
     def verify_hidden(self, candidate: Candidate) -> Evaluation:
         """Verify a candidate on hidden cases and, with fresh seeds, on the visible ones; nothing is timed."""
-        hidden = draw_hidden_cases(self._workload, self._seeds.secret, HIDDEN_CASES, self.device.kind)
+        hidden = draw_hidden_cases(self._workload, self._seeds.secret, HIDDEN_CASES, self.device)
         visible = self._workload.cases_on(self.device.kind)
         return self._evaluator.verify_only(candidate, (*visible, *hidden), "final", HIDDEN_SEEDS)
 

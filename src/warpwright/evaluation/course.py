@@ -1,0 +1,80 @@
+"""One evaluation under way: what each stage found, and how it becomes the result."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from warpwright.candidate.candidate import Candidate
+from warpwright.candidate.resolved import ResolvedPlan
+from warpwright.device.protocol import Program
+from warpwright.evaluation.build import Build
+from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
+from warpwright.workload.model import Case
+
+StageListener = Callable[[str], None]
+"""Told what begins: `compile`, `verify ragged`, `time rows`."""
+
+
+@dataclass(slots=True)
+class Course:
+    """The candidate, the cases in the order in which they run, and what is known of them so far."""
+
+    candidate: Candidate
+    cases: Sequence[Case]
+    listener: StageListener | None = None
+    plans: Mapping[str, ResolvedPlan] = field(default_factory=dict)
+    built: Build | None = None
+    found: dict[str, CaseEvaluation] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.found = {case.name: CaseEvaluation(case.name, case.kind, None) for case in self.cases}
+
+    def begin(self, stage: str) -> None:
+        """Tell the listener."""
+        if self.listener is not None:
+            self.listener(stage)
+
+    @contextmanager
+    def clock(self, stage: str) -> Iterator[None]:
+        """Add the wall time of the block to a stage."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - started
+
+    def program(self, case: Case) -> Program:
+        """The binary of one case. Only after the build."""
+        if self.built is None:
+            raise ValueError(f"case {case.name} is asked for its program before the build")
+        return self.built.programs[case.name]
+
+    def failed(self, failure: Failure) -> Evaluation:
+        """The result of a candidate that went no further."""
+        return self.result(failure.outcome, failure.reason, failure.message, line=failure.line)
+
+    def result(
+        self,
+        outcome: Outcome,
+        reason: str | None,
+        message: str,
+        *,
+        geomean_us: float | None = None,
+        speedup: float | None = None,
+        line: int | None = None,
+    ) -> Evaluation:
+        """The result with everything that is known."""
+        return Evaluation(
+            outcome=outcome,
+            reason=reason,
+            message=message,
+            cases=tuple(self.found.values()),
+            compiled=None if self.built is None else self.built.compiled,
+            geomean_us=geomean_us,
+            speedup=speedup,
+            seconds=dict(self.seconds),
+            line=line,
+        )
