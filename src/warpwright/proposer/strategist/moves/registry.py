@@ -2,19 +2,27 @@
 
 from warpwright.proposer.strategist.moves import (
     block_tunable,
+    grid_stride,
     launch_bounds,
+    privatise_reduction,
     restrict,
     share_row,
+    shared_histogram,
     swap_axes,
     unroll,
+    vectorise,
 )
 from warpwright.proposer.strategist.rewriting.move import Move
 
 MOVES: tuple[Move, ...] = (
     share_row.WARP,
     share_row.BLOCK,
+    privatise_reduction.MOVE,
+    shared_histogram.MOVE,
     swap_axes.MOVE,
+    vectorise.MOVE,
     block_tunable.MOVE,
+    grid_stride.MOVE,
     unroll.MOVE,
     launch_bounds.MOVE,
     restrict.MOVE,

@@ -32,7 +32,7 @@ def warp_per_row(subject: Subject) -> Change | Refusal:
     if isinstance(found, Refusal):
         return found
     source, rows = found
-    block, sizes = _block(subject)
+    block, sizes = block_choice(subject)
     launch = replace(
         subject.launch, grid=_grid(subject, f"ceil_div({bracketed(rows)} * {lanes}, {block})"), block=(block,)
     )
@@ -57,7 +57,7 @@ def block_per_row(subject: Subject) -> Change | Refusal:
     highest = upper_bound(subject, rows)
     if highest is not None and highest > _MAX_GRID_X:
         return Refusal(f"up to {highest} rows are more than the {_MAX_GRID_X} blocks of a grid")
-    block, sizes = _block(subject)
+    block, sizes = block_choice(subject)
     launch = replace(subject.launch, grid=_grid(subject, rows), block=(block,))
     scarce = (typical(subject, rows) or 0.0) * 32 <= subject.gpu.sm_count * 1024
     return Change(
@@ -104,7 +104,7 @@ def _coordinates_only_in(subject: Subject, index: IndexVariable) -> bool:
 _COORDINATES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
-def _block(subject: Subject) -> tuple[str, Mapping[str, tuple[int, ...]]]:
+def block_choice(subject: Subject) -> tuple[str, Mapping[str, tuple[int, ...]]]:
     """Block expression and its tunable: whole warps only. A tunable block keeps its name."""
     root = parse(subject.launch.block[0]).root
     if isinstance(root, Name) and root.name in subject.candidate.tunables:
