@@ -88,7 +88,7 @@ def _pipe_cycles(profile: LaunchProfile, gpu: GpuSpec) -> dict[str, float]:
 
 def _lsu_cycles(profile: LaunchProfile) -> float:
     """Wavefronts of all SMs; shuffles pass through the same unit."""
-    cycles = profile.shuffles
+    cycles = profile.shuffles - profile.merged_wavefronts
     for traffic in profile.traffic:
         if traffic.access == "atomic" and traffic.space == "shared":
             cycles += max(traffic.wavefronts, traffic.serial) * SHARED_ATOMIC_CYCLES

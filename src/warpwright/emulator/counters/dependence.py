@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from warpwright.emulator.counters.expansion import issue_slots
 from warpwright.emulator.flow.graph import BasicBlock, Node
+from warpwright.emulator.ops import access
 from warpwright.emulator.ops.table import Effect, Pipe
-from warpwright.emulator.ptx.ir import Address, Negated, Operand, Pair, Register, Vector
+from warpwright.emulator.ptx.ir import Address, Negated, Operand, Pair, Register, Space, Vector
 
 ARITHMETIC_CYCLES = 4.2
 """Issue of an arithmetic instruction to issue of one that needs it. H200: 4.16 for a chain of FMAs (measured)."""
@@ -21,7 +22,7 @@ SFU_CYCLES = 18.0
 
 _RESULT_EFFECTS = frozenset({Effect.PURE, Effect.LOAD, Effect.ATOMIC})
 _ORDERING_EFFECTS = frozenset({Effect.STORE, Effect.ATOMIC, Effect.REDUCTION, Effect.FENCE})
-_GLOBAL = frozenset({"global", "generic"})
+_FAR = frozenset({Space.GLOBAL, Space.GENERIC, Space.LOCAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,11 @@ class _Depth:
         self.shared_waits = max(self.shared_waits, other.shared_waits)
 
 
-def space_of(node: Node) -> str:
-    """Where a memory instruction goes: `global`, `shared`, `local`, `param`, `const`; no space written: `generic`."""
-    modifiers = node.instruction.modifiers
-    spaces = ("param", "global", "shared", "local", "const")
-    found = next((space for space in spaces if any(m.split("::")[0] == space for m in modifiers)), None)
-    return found or "generic"
+def space_of(node: Node) -> Space:
+    """Where a memory instruction goes; an asynchronous copy counts as a load from global memory."""
+    if node.bound.operation.effect is Effect.ASYNC_COPY:
+        return Space.GLOBAL
+    return access.space_of(node.bound.form)
 
 
 def block_cost(block: BasicBlock) -> BlockCost:
@@ -82,10 +82,10 @@ def block_cost(block: BasicBlock) -> BlockCost:
 def _advance(node: Node, depth: _Depth, slots: float) -> int:
     """Add a node's own latency to the depth of its inputs; 1 if it is a load from global memory."""
     effect, space = node.bound.operation.effect, space_of(node)
-    if effect in (Effect.LOAD, Effect.ATOMIC) and space in _GLOBAL | {"local"}:
+    if effect in (Effect.LOAD, Effect.ATOMIC) and space in _FAR:
         depth.global_waits += 1
         return 1
-    if effect in (Effect.LOAD, Effect.ATOMIC) and space == "shared":
+    if effect in (Effect.LOAD, Effect.ATOMIC) and space is Space.SHARED:
         depth.shared_waits += 1
         return 0
     if node.instruction.opcode in ("shfl", "vote", "match", "redux"):

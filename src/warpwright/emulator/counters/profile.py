@@ -85,6 +85,8 @@ class LaunchProfile:
     """Times that one warp waits for global memory, loads issued together counted once, mean (estimate)."""
     shared_waits: float = 0.0
     """The same for shared memory."""
+    merged_wavefronts: float = 0.0
+    """Shared wavefronts of `traffic` that vanish because ptxas merges loads (estimate)."""
     local_bytes: int = 0
     """Local memory per thread in the PTX (arrays indexed at run time)."""
 

@@ -8,10 +8,13 @@ import numpy as np
 
 from warpwright.emulator.counters.dependence import BlockCost, block_cost, space_of
 from warpwright.emulator.counters.expansion import slots_by_pipe
+from warpwright.emulator.counters.merging import merged_loads
 from warpwright.emulator.counters.profile import MemoryTraffic
 from warpwright.emulator.counters.raw import MemoryCount, RawCounts
 from warpwright.emulator.flow.graph import KernelGraph, Node
+from warpwright.emulator.ops import access
 from warpwright.emulator.ops.table import Effect, Pipe
+from warpwright.emulator.ptx.ir import Immediate, Space
 
 Weighted = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -24,6 +27,8 @@ _ACCESS = {
 }
 _HALF_TYPES = frozenset({"f16", "bf16", "f16x2", "bf16x2"})
 _SHUFFLES = frozenset({"shfl"})
+GLOBAL_SPACES = frozenset({Space.GLOBAL, Space.GENERIC})
+"""A generic access is counted as global."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,8 @@ class KernelCosts:
         self.graph = graph
         self.blocks: tuple[BlockCost, ...] = tuple(block_cost(block) for block in graph.blocks)
         self.instructions = np.array([len(block.nodes) for block in graph.blocks], np.float64)
-        self.in_global = np.array([space_of(n) in ("global", "generic") for n in graph.memory_instructions], bool)
+        self.merged = merged_loads(graph)
+        self.in_global = np.array([space_of(n) in GLOBAL_SPACES for n in graph.memory_instructions], bool)
 
     def warp_instructions(self, counts: RawCounts) -> int:
         """PTX warp instructions of one run."""
@@ -73,8 +79,9 @@ class KernelCosts:
         totals = dict.fromkeys(Pipe, 0.0)
         for block, warps in zip(self.graph.blocks, counts.block_warps, strict=True):
             for node in block.nodes:
+                together = self.merged.get(-1 if node.memory_index is None else node.memory_index, 1)
                 for pipe, slots in slots_by_pipe(node.bound).items():
-                    totals[pipe] += warps * slots
+                    totals[pipe] += warps * slots / together
         return {pipe.value: total for pipe, total in totals.items() if total}
 
     def flops(self, counts: ScaledCounts) -> dict[int, float]:
@@ -93,6 +100,15 @@ class KernelCosts:
             for block, warps in zip(self.graph.blocks, counts.block_warps, strict=True)
         )
 
+    def merged_wavefronts(self, counts: ScaledCounts) -> float:
+        """Shared wavefronts that merged loads save; a 128-bit load takes two at least."""
+        saved = 0.0
+        for index, together in self.merged.items():
+            row = counts.memory[index]
+            wavefronts = row[MemoryCount.WAVEFRONTS]
+            saved += max(0.0, wavefronts - max(row[MemoryCount.REQUESTS] / 2, wavefronts / together))
+        return float(saved)
+
     def total(self, counts: ScaledCounts, what: str) -> float:
         """Sum of one field of `BlockCost` over all executions."""
         return float(sum(w * getattr(cost, what) for w, cost in zip(counts.block_warps, self.blocks, strict=True)))
@@ -103,7 +119,7 @@ class KernelCosts:
         return tuple(
             _traffic(node, row)
             for node, row in rows
-            if row[MemoryCount.REQUESTS] and space_of(node) not in ("param", "const")
+            if row[MemoryCount.REQUESTS] and space_of(node) not in (Space.PARAM, Space.CONST)
         )
 
 
@@ -113,19 +129,18 @@ def access_of(node: Node) -> str:
 
 
 def bytes_per_lane(node: Node) -> int:
-    """Bytes that one lane moves: width of the type times the vector's length."""
-    form = node.bound.form
-    digits = "".join(c for c in form.type.split("x")[0] if c.isdigit())
-    width = int(digits) // 8 if digits else 4
-    vector = next((int(t[1:]) for t in form.tokens if t in ("v2", "v4", "v8")), 1)
-    return width * vector * (2 if form.type.endswith("x2") else 1)
+    """Bytes that one lane moves."""
+    if node.bound.operation.effect is Effect.ASYNC_COPY:
+        size = node.instruction.operands[2]
+        return size.bits if isinstance(size, Immediate) else 4
+    return access.access_of(node.bound, node.instruction).bytes_per_lane
 
 
 def _traffic(node: Node, row: Weighted) -> MemoryTraffic:
     space = space_of(node)
     source = node.instruction.source
     return MemoryTraffic(
-        space="global" if space == "generic" else space,
+        space=(Space.GLOBAL if space is Space.GENERIC else space).value,
         access=access_of(node),
         line=None if source is None else source.line,
         requests=float(row[MemoryCount.REQUESTS]),

@@ -113,6 +113,7 @@ class Profiler:
             chain_cycles=costs.total(scaled, "cycles") / warps,
             global_waits=global_waits / warps,
             shared_waits=costs.total(scaled, "shared_waits") / warps,
+            merged_wavefronts=costs.merged_wavefronts(scaled),
             local_bytes=costs.graph.local_bytes,
         )
 
