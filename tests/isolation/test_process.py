@@ -1,3 +1,4 @@
+import socket
 import subprocess
 import sys
 import time
@@ -118,6 +119,18 @@ def test_a_confined_worker_reads_only_what_it_was_given(worker: WorkerProcess, t
     paths = ("allowed/a.txt", "secret.txt", "allowed/../secret.txt")
     texts = [worker.call({"do": "read", "path": str(tmp_path / p)}, time_limit_s=30).body["text"] for p in paths]
     assert texts == ["open", None, None]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Landlock is Linux only")
+def test_a_confined_worker_reaches_no_port(worker: WorkerProcess, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        reached = [worker.call({"do": "connect", "port": port}, time_limit_s=30).body["connected"]]
+        confined = worker.call({"do": "confine", "folder": str(tmp_path)}, time_limit_s=30).body["confined"]
+        reached.append(worker.call({"do": "connect", "port": port}, time_limit_s=30).body["connected"])
+    if not confined or reached == [True, True]:
+        pytest.skip("this kernel's Landlock is absent or older than version 4")
+    assert reached == [True, False]
 
 
 def _alive(pid: int) -> bool:

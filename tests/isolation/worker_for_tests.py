@@ -1,6 +1,7 @@
 """A worker that does what its request says: started by test_process.py with `-m`."""
 
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -65,6 +66,14 @@ def read(request: Request) -> Answer:
         return Answer({"text": None})
 
 
+def connect(request: Request) -> Answer:
+    try:
+        socket.create_connection(("127.0.0.1", request.body["port"]), timeout=5).close()
+    except PermissionError:
+        return Answer({"connected": False})
+    return Answer({"connected": True})
+
+
 ACTS: dict[str, Callable[[Request], Answer]] = {
     "echo": echo,
     "ignore buffers": lambda request: Answer({"pid": os.getpid()}),
@@ -75,6 +84,7 @@ ACTS: dict[str, Callable[[Request], Answer]] = {
     "scribble": scribble,
     "confine": confine,
     "read": read,
+    "connect": connect,
 }
 
 

@@ -14,7 +14,11 @@ _LANDLOCK_RESTRICT_SELF = 446
 _LANDLOCK_CREATE_RULESET_VERSION = 1
 _LANDLOCK_RULE_PATH_BENEATH = 1
 _PR_SET_NO_NEW_PRIVS = 38
-_ALL_RIGHTS_ABI_1 = (1 << 13) - 1
+_FILE_RIGHTS_BITS = {1: 13, 2: 14, 3: 15, 4: 15}
+"""File rights that a kernel of this Landlock version can withhold; 16 from version 5 on."""
+
+_TCP_RIGHTS = 0b11
+_TCP_FROM_VERSION = 4
 _READ_FILE = 1 << 2
 _READ_DIRECTORY = 1 << 3
 
@@ -35,7 +39,7 @@ def limit_resources(*, address_space_bytes: int | None = None, file_bytes: int |
 
 
 def confine_reading(folders: Sequence[Path]) -> bool:
-    """From now on this process can open no file for reading outside `folders`, and none at all for writing.
+    """From now on this process can open no file for reading outside `folders`, none at all for writing, and no TCP port.
 
     Returns True if the kernel enforces it (Linux with Landlock, 5.13 or newer), False where it cannot. Irreversible.
     Source: Linux kernel documentation, userspace-api/landlock.
@@ -43,9 +47,12 @@ def confine_reading(folders: Sequence[Path]) -> bool:
     if sys.platform != "linux":
         return False
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION) < 1:
+    version = libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
+    if version < 1:
         return False
-    attribute = struct.pack("<Q", _ALL_RIGHTS_ABI_1)
+    attribute = struct.pack("<Q", (1 << _FILE_RIGHTS_BITS.get(version, 16)) - 1)
+    if version >= _TCP_FROM_VERSION:
+        attribute += struct.pack("<Q", _TCP_RIGHTS)
     ruleset = libc.syscall(_LANDLOCK_CREATE_RULESET, attribute, len(attribute), 0)
     if ruleset < 0:
         return False

@@ -20,6 +20,8 @@ START_LIMIT_S = 120.0
 
 _STDERR_LINES = 60
 _LAST_WORDS_S = 3.0
+_PIPE_BYTES = 1024 * 1024 if sys.platform == "linux" else -1
+"""Arrays of tens of megabytes pass through; the usual 64 KiB cost a switch of processes each. -1: as the system has it."""
 
 
 class Ended(StrEnum):
@@ -118,6 +120,7 @@ class WorkerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            pipesize=_PIPE_BYTES,
             cwd=self._directory,
             env=worker_environment(),
             creationflags=_creation_flags(),

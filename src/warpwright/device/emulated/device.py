@@ -83,6 +83,11 @@ class EmulatedDevice:
         how = "just-in-time compiled" if self._options.executor is ExecutorKind.JIT else "interpreted, slow"
         return f"PTX emulator ({how}; latencies are estimates of an {self._gpu.name})"
 
+    @property
+    def worker_pid(self) -> int | None:
+        """Process id of the worker; None if none is running."""
+        return self._worker.pid
+
     def run(self, request: RunRequest) -> RunOutcome:
         """Run a plan in full, with every access checked, and give every array back."""
         reply = self._call(run_message(request), request.arguments, request.time_limit_s)
