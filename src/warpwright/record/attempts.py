@@ -206,7 +206,7 @@ class AttemptStore:
         try:
             candidate = load_candidate(directory)
         except CandidateError as error:
-            raise RecordError(f"{directory}: the candidate is damaged: {error}") from error
+            raise RecordError(f"{directory}: damaged: {error}. Restore it from a copy.") from error
         if candidate.identity != proposal.candidate_identity or number != proposal.number:
             raise RecordError(
                 f"{directory}: the candidate is not the one that attempt {number} was begun with. Restore it from a copy."

@@ -27,7 +27,7 @@ class SessionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SessionListing:
-    """One line about a session. incumbent: 0 = none. Times in us over the perf cases; None is unknown.
+    """One line about a session. best: attempt, 0 = none. Times in us over the perf cases; None is unknown.
 
     message: why it is unreadable.
     """
@@ -39,7 +39,7 @@ class SessionListing:
     device: str = ""
     created_at: str = ""
     attempts: int = 0
-    incumbent: int = 0
+    best: int = 0
     initial_us: float | None = None
     best_us: float | None = None
     message: str = ""
@@ -100,7 +100,7 @@ def _read_listing(directory: Path) -> SessionListing:
         device=file.device,
         created_at=file.created_at,
         attempts=len(outcomes),
-        incumbent=0 if best is None else best.number,
+        best=0 if best is None else best.number,
         initial_us=outcomes[0].geomean_us if outcomes else None,
         best_us=None if best is None else best.geomean_us,
     )

@@ -24,6 +24,8 @@ def _finite_only(values: Any) -> Any:
 
 Evidence = Annotated[float, PlainSerializer(_spell, when_used="json")]
 """A number that may be `nan` or `inf` as a finding: spelled as text in JSON, so that the finding is not lost."""
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+"""A number that must be one: refused before anything is written, since null could not be read back."""
 Measures = Annotated[dict[str, float], BeforeValidator(_finite_only)]
 """Name -> value; what is not finite is unknown, and what is unknown is missing."""
 
@@ -90,7 +92,7 @@ class CompiledFile(_File):
     diagnostics: list[Diagnostic]
     log: str
     compiler: str
-    seconds: float
+    seconds: Finite
     cached: bool
 
 
@@ -102,7 +104,7 @@ class CompileFailedFile(_File):
     message: str
     diagnostics: list[Diagnostic]
     log: str
-    seconds: float
+    seconds: Finite
 
 
 class CompileFile(_File):
@@ -157,8 +159,8 @@ class CaseTimingModel(_File):
     floor_binding: str | None
     source: TimeSource | None = None
     gpu: str | None = None
-    median_us: float | None = None
-    uncertainty_ratio: float | None = None
+    median_us: Finite | None = None
+    uncertainty_ratio: Finite | None = None
     binding: str | None = None
     terms: Measures = {}
     samples_us: list[Evidence] = []
@@ -224,7 +226,7 @@ class LedgerLine(_File):
     kind: LedgerKind
     time: str
     attempt: int | None
-    seconds: float
+    seconds: Finite
     device_seconds: float | None
     model: str | None
     tokens_in: int | None
@@ -246,4 +248,4 @@ class SummaryFile(_File):
     stop: str
     best: int
     final_checks: list[FinalCheckModel]
-    elapsed_s: float
+    elapsed_s: Finite
