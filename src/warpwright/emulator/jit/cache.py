@@ -10,6 +10,9 @@ from pathlib import Path
 
 from warpwright.emulator.jit import native
 
+_PACKAGES = tuple(f"warpwright.emulator.{name}" for name in ("ops", "flow", "jit", "jit.codegen"))
+"""Where the code lies that machine code is made from."""
+
 
 class ObjectCache:
     """Object files under a directory, by a hash of everything that they depend on. directory None: keeps nothing."""
@@ -52,7 +55,12 @@ class ObjectCache:
 def emulator_version() -> str:
     """A hash of the code that machine code is made from: the operation table and the code generator."""
     digest = hashlib.sha256()
-    for package in ("warpwright.emulator.ops", "warpwright.emulator.flow", "warpwright.emulator.jit"):
+    for package in (
+        "warpwright.emulator.ops",
+        "warpwright.emulator.flow",
+        "warpwright.emulator.jit",
+        "warpwright.emulator.jit.codegen",
+    ):
         sources = (item for item in files(package).iterdir() if item.name.endswith(".py"))
         for source in sorted(sources, key=lambda item: item.name):
             digest.update(source.read_bytes())

@@ -2,8 +2,38 @@
 
 import ctypes
 from collections.abc import Iterator
+from enum import IntEnum
 
 _I32, _I64, _PTR = ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
+
+
+class State(IntEnum):
+    """What a warp is doing; also what running it gives."""
+
+    RUNNABLE = 0
+    PARKED = 1
+    DONE = 2
+    FAULT = 3
+
+
+class FaultCode(IntEnum):
+    """Kinds of fault as generated code writes them."""
+
+    NONE = 0
+    BOUNDS = 1
+    MISALIGNED = 2
+    TRAP = 3
+    BARRIER = 4
+    DEADLOCK = 5
+    BUDGET = 6
+
+
+class SpaceCode(IntEnum):
+    """Where a bounds or alignment fault happened."""
+
+    GLOBAL = 0
+    SHARED = 1
+    LOCAL = 2
 
 
 class Context(ctypes.Structure):
@@ -13,6 +43,7 @@ class Context(ctypes.Structure):
         ("bias", _I64),  # host address - device address
         ("shared", _PTR),
         ("shared_bytes", _I64),
+        ("dynamic_shared_bytes", _I64),
         ("local", _PTR),
         ("local_bytes", _I64),  # of one thread
         ("parameters", _PTR),

@@ -3,25 +3,14 @@
 import ctypes
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import llvmlite
 import llvmlite.binding as llvm
 
+from warpwright.emulator.jit.codegen.target import HostCpu
+
 CODE_GENERATION_LEVEL = 2
 """Level 0 code runs 2-4 times slower; level 3 gains nothing on explicit vectors (emulator.md section 4)."""
-
-
-@dataclass(frozen=True, slots=True)
-class HostCpu:
-    """The CPU that code is generated for. Features as LLVM spells them: `+avx2,-avx512f`."""
-
-    name: str
-    features: str
-    has_f16c: bool
-    has_masked_stores: bool
-    """AVX-512 with byte and word lanes: a masked store is one instruction."""
-    vector_bits: int
 
 
 @functools.cache
@@ -71,12 +60,6 @@ class Loaded:
         if address == 0:
             raise KeyError(name)
         return address
-
-
-def function_attributes() -> str:
-    """Attributes of every generated function: full vector width where the CPU has it."""
-    bits = host_cpu().vector_bits
-    return f'nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
 
 
 @functools.cache

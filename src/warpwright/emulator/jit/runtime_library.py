@@ -2,45 +2,14 @@
 
 import functools
 from collections.abc import Iterator
-from enum import IntEnum
 from importlib.resources import files
 from string import Template
 
 from warpwright.emulator.counters.raw import MemoryCount
 from warpwright.emulator.jit import native
 from warpwright.emulator.jit.cache import ObjectCache
-from warpwright.emulator.jit.context import offsets
+from warpwright.emulator.jit.context import FaultCode, SpaceCode, State, offsets
 from warpwright.emulator.ops.windows import LOCAL_WINDOW, SHARED_WINDOW
-
-
-class State(IntEnum):
-    """What a warp is doing; also what running it gives."""
-
-    RUNNABLE = 0
-    PARKED = 1
-    DONE = 2
-    FAULT = 3
-
-
-class FaultCode(IntEnum):
-    """Kinds of fault as generated code writes them."""
-
-    NONE = 0
-    BOUNDS = 1
-    MISALIGNED = 2
-    TRAP = 3
-    BARRIER = 4
-    DEADLOCK = 5
-    BUDGET = 6
-
-
-class SpaceCode(IntEnum):
-    """Where a bounds or alignment fault happened."""
-
-    GLOBAL = 0
-    SHARED = 1
-    LOCAL = 2
-
 
 PAIR_PHASE_LANES = 32
 """Lanes of one phase of a 64-bit shared access."""
@@ -50,6 +19,7 @@ _DIVISIONS = {"udiv": "unsigned.safe", "urem": "unsigned.safe", "sdiv": "signed.
 FUNCTIONS = (
     "ww_run",
     "ww_lowest",
+    "ww_stop",
     "ww_check_global",
     "ww_check_shared",
     "ww_check_local",
@@ -119,5 +89,5 @@ def _values() -> dict[str, object]:
         "LOCAL_WINDOW": LOCAL_WINDOW,
         "PAIR_PHASE_LANES": PAIR_PHASE_LANES,
         "lane_numbers": f"<{lanes}>",
-        "attributes": native.function_attributes(),
+        "attributes": native.host_cpu().attributes,
     }

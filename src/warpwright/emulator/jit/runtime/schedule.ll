@@ -455,3 +455,19 @@ end:
 
 declare i64 @llvm.cttz.i64(i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+; A fault that generated code found itself: trap, barrier, budget.
+define void @ww_stop(ptr %context, ptr %warp, i32 %kind, i32 %node, i32 %mask) cold $attributes {
+  %kind.place = getelementptr i8, ptr %context, i64 $context_fault_kind
+  store i32 %kind, ptr %kind.place
+  %node.place = getelementptr i8, ptr %context, i64 $context_fault_node
+  store i32 %node, ptr %node.place
+  %index.place = getelementptr i8, ptr %warp, i64 $warp_index
+  %index = load i32, ptr %index.place
+  %warp.place = getelementptr i8, ptr %context, i64 $context_fault_warp
+  store i32 %index, ptr %warp.place
+  %lane = call i32 @llvm.cttz.i32(i32 %mask, i1 false)
+  %lane.place = getelementptr i8, ptr %context, i64 $context_fault_lane
+  store i32 %lane, ptr %lane.place
+  ret void
+}

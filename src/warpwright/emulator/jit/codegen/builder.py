@@ -4,8 +4,8 @@ from typing import Protocol
 
 import numpy as np
 
-from warpwright.emulator.jit.emitter import WARP, Emitter, Lanes
-from warpwright.emulator.jit.floats import FloatPrimitives
+from warpwright.emulator.jit.codegen.emitter import WARP, Emitter, Lanes
+from warpwright.emulator.jit.codegen.floats import FloatPrimitives
 from warpwright.emulator.ops.builder import LaneType
 
 
@@ -20,13 +20,11 @@ class SpecialRegisters(Protocol):
 class LlvmBuilder(FloatPrimitives):
     """`ops.builder.Builder` over LLVM text. `executing` is I1: the lanes that execute the current instruction."""
 
-    def __init__(
-        self, emitter: Emitter, *, has_f16c: bool, registers: SpecialRegisters | None = None, width: int = WARP
-    ) -> None:
+    def __init__(self, emitter: Emitter, *, has_f16c: bool, width: int = WARP) -> None:
         super().__init__(emitter, width)
         self.has_f16c = has_f16c
         self.executing: Lanes = self.const(1, LaneType.I1)
-        self._registers = registers
+        self.registers: SpecialRegisters | None = None
 
     def lane(self) -> Lanes:
         """I32: 0..31."""
@@ -58,8 +56,8 @@ class LlvmBuilder(FloatPrimitives):
 
     def special(self, name: str, axis: str | None) -> Lanes:
         """A special register."""
-        assert self._registers is not None, "no special registers outside a kernel"
-        return self._registers.special(name, axis)
+        assert self.registers is not None, "no special registers outside a kernel"
+        return self.registers.special(name, axis)
 
     def mask_of(self, a: Lanes) -> str:
         """The I1 lanes as an i32 scalar."""

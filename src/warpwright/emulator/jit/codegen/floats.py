@@ -1,7 +1,7 @@
 """Floating-point primitives of the LLVM `Builder`: IEEE 754, nothing contracted, NaN canonical where bits are seen."""
 
-from warpwright.emulator.jit.emitter import Lanes
-from warpwright.emulator.jit.integers import IntegerPrimitives
+from warpwright.emulator.jit.codegen.emitter import Lanes
+from warpwright.emulator.jit.codegen.integers import IntegerPrimitives
 from warpwright.emulator.ops.builder import LaneType
 
 
@@ -138,4 +138,3 @@ class FloatPrimitives(IntegerPrimitives):
         finite = self.select(small, subnormal, normal)
         result = self.select(large, self.const(0x7C00, i32), finite)
         return self.trunc(self.or_(result, sign), LaneType.I16)
-

@@ -45,6 +45,8 @@ class Emitter:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
+        self.current = ""
+        """Label of the basic block that is being written; a phi names it."""
         self._names = 0
 
     def line(self, text: str) -> None:
@@ -65,6 +67,7 @@ class Emitter:
 
     def begin(self, label: str) -> None:
         """Start the basic block of that label."""
+        self.current = label
         self.lines.append(f"{label}:")
 
     def branch(self, condition: str, then: str, otherwise: str) -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from warpwright.emulator.jit.emitter import Lanes, scalar_type
-from warpwright.emulator.jit.lanes import LaneFactory
+from warpwright.emulator.jit.codegen.emitter import Lanes, scalar_type
+from warpwright.emulator.jit.codegen.lanes import LaneFactory
 from warpwright.emulator.ops.builder import LaneType
 
 _FLOAT_PREDICATES = {"eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "uno": "uno"}
@@ -142,12 +142,12 @@ class IntegerPrimitives(LaneFactory):
         return self.emit(kind, f"{name} {self.typed(a)} to {self.type_of(kind)}")
 
 
-def _signed(lanes: np.ndarray, kind: LaneType) -> np.ndarray:  # type: ignore[type-arg]
+def _signed(lanes: np.ndarray, kind: LaneType) -> np.ndarray:
     spare = np.uint64(64 - kind.bits)
     return (lanes << spare).astype(np.int64) >> spare.astype(np.int64)
 
 
-def _compare_constants(predicate: str, a: Lanes, b: Lanes) -> np.ndarray:  # type: ignore[type-arg]
+def _compare_constants(predicate: str, a: Lanes, b: Lanes) -> np.ndarray:
     x, y = a.constant, b.constant
     assert x is not None
     assert y is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from warpwright.emulator.jit.emitter import WARP, ConstantLanes, Emitter, Lanes, scalar_type, suffix
+from warpwright.emulator.jit.codegen.emitter import WARP, ConstantLanes, Emitter, Lanes, scalar_type, suffix
 from warpwright.emulator.ops.builder import LaneType
 
 _CANONICAL_NAN = {LaneType.F32: "0x7FFFFFFFE0000000", LaneType.F64: "0x7FFFFFFFFFFFFFFF"}
@@ -53,9 +53,7 @@ class LaneFactory:
         first = self.emitter.assign(f"insertelement {vector} poison, {scalar_type(kind)} {scalar}, i32 0")
         if self.width == 1:
             return Lanes(kind, first)
-        return self.emit(
-            kind, f"shufflevector {vector} {first}, {vector} poison, <{self.width} x i32> zeroinitializer"
-        )
+        return self.emit(kind, f"shufflevector {vector} {first}, {vector} poison, <{self.width} x i32> zeroinitializer")
 
     def fold(self, kind: LaneType, function: Callable[..., Any], *inputs: Lanes) -> Lanes | None:
         """The result as a constant if all inputs are; the function works on uint64 lanes and may leave high bits."""

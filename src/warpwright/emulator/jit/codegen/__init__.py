@@ -1,0 +1,1 @@
+"""PTX basic blocks to LLVM IR text; needs no llvmlite."""

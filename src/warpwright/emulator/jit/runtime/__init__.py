@@ -1,1 +1,0 @@
-"""Functions that every kernel shares, written in LLVM IR: checks, counts, gather and scatter, scheduling."""
