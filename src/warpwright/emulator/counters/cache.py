@@ -1,6 +1,8 @@
 """L1 and L2 as least-recently-used sets of 128-byte lines whose 32-byte sectors are filled one by one.
 
-L1 takes loads only and is written through. L2 takes everything, reads DRAM by granules and writes back what it evicts.
+L1 is written through: a store takes room in it and saves nothing. (H200: rows of 128 KB in all, read three times and written
+once, hit half as often as they would if stores took no room.) Atomics pass it by. L2 takes everything, reads DRAM by granules
+and writes back what it evicts.
 """
 
 from collections import OrderedDict
@@ -57,6 +59,8 @@ class TwoLevels:
                 if kind == LOAD and self._l1_holds(line, bit):
                     continue
                 self.counts.l1_misses += 1
+            elif kind == STORE:
+                self._l1_holds(line, bit)
             self._l2_access(line, sector & 3, kind, region)
 
     def finish(self) -> None:

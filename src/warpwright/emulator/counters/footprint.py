@@ -30,9 +30,13 @@ class Residency:
     """
 
     grid_blocks: int
+    row_blocks: int
+    """Distance, in blocks, of neighbours along the slowest axis of the grid."""
     resident_blocks: int
     blocks_per_sm: int
     traced_blocks: int
+    span_blocks: int
+    """From the first to the last traced block, those between included."""
     request_ratio: float
     warp_ratio: float
     l1_bytes: float
@@ -130,7 +134,9 @@ def _grown(unit: Numbers, block: Numbers, limit: int, part: float, residency: Re
             float(limit), (shared + own * residency.grid_blocks) if residency.request_ratio < 1 else len(users) / part
         )
         return _Region(min(mean, limit), grid, grid)
-    wave = min(float(limit), shared + own * residency.resident_blocks)
+    span = float(unit.max() - unit.min() + 1) * max(1.0, residency.resident_blocks / residency.span_blocks)
+    reach = max(span, mean) if residency.request_ratio == 1 else float(limit)
+    wave = min(float(limit), shared + own * residency.resident_blocks, reach)
     return _Region(min(mean, limit), wave, min(float(limit), shared + own * residency.grid_blocks))
 
 
@@ -143,21 +149,25 @@ def _sizes(granules: Sequence[_Region], part: float, residency: Residency) -> Ca
     """Cache room of the traced blocks: their share of an SM and of the GPU; shared data takes room only once."""
     alone = sum(g.block for g in granules) * residency.resident_blocks
     sharing = max(1.0, alone / max(1.0, sum(g.wave for g in granules)))
-    l1 = residency.l1_bytes * min(1.0, residency.together / residency.blocks_per_sm)
+    l1 = residency.l1_bytes * residency.together / residency.blocks_per_sm
     l2 = residency.l2_bytes * min(1.0, residency.together / residency.resident_blocks * sharing)
     return CacheSizes(l1 * part, l2 * part, residency.granule_bytes)
 
 
 def _over_waves(moved_bytes: Sequence[float], granules: Sequence[_Region], scale: float, residency: Residency) -> float:
-    """DRAM bytes of the grid: each granule once, and again for what L2 could not keep until it was wanted again."""
-    wave_bytes = sum(g.wave for g in granules) * residency.granule_bytes
+    """DRAM bytes of the grid: each granule once, and again for what L2 could not keep until a neighbour wanted it.
+
+    Blocks share data with neighbours along the axes of the grid; what passes through L2 until the farthest of them runs
+    decides.
+    """
+    waves = max(1.0, residency.row_blocks / residency.resident_blocks)
+    between = max(1.0, sum(min(g.grid, g.wave * waves) for g in granules) * residency.granule_bytes)
     total = 0.0
     for moved, region in zip(moved_bytes, granules, strict=True):
         if not moved:
             continue
         once = min(region.grid * residency.granule_bytes, moved * scale)
         refetched = max(0.0, moved * scale / _sharing(region, residency) - once)
-        between = wave_bytes * region.grid / max(region.wave, 1.0)
         kept = min(1.0, residency.l2_bytes / between) if region.grid < region.block * residency.grid_blocks else 0.0
         total += once + refetched * (1.0 - kept)
     return total

@@ -29,7 +29,7 @@ SAMPLE_INSTRUCTIONS = 10_000_000
 TRACE_REQUESTS = 131_072
 """Requests recorded of one block at most (36 MB)."""
 
-TRACED_REQUESTS = 262_144
+TRACED_REQUESTS = 98_304
 """Requests after which no further block is traced (once two are)."""
 
 MOST_TRACED_BLOCKS = 16
@@ -86,7 +86,7 @@ class Profiler:
         costs, launch = self.costs, self.launch
         scaled = scale(counts, weights)
         flops = costs.flops(scaled)
-        grid_blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        grid_blocks = self._grid_blocks()
         warps = grid_blocks * -(-launch.block[0] * launch.block[1] * launch.block[2] // 32)
         global_waits, loads = costs.total(scaled, "global_waits"), costs.total(scaled, "global_loads")
         mean = sum(instructions) / len(instructions)
@@ -118,8 +118,7 @@ class Profiler:
         )
 
     def _strata(self) -> tuple[Stratum, ...]:
-        grid = self.launch.grid
-        blocks = grid[0] * grid[1] * grid[2]
+        grid, blocks = self.launch.grid, self._grid_blocks()
         if blocks <= FULL_GRID_BLOCKS:
             return (Stratum(blocks, tuple(range(blocks))),)
         return strata(grid, MOST_BLOCKS)
@@ -131,7 +130,7 @@ class Profiler:
         launch = self.launch
         threads = launch.block[0] * launch.block[1] * launch.block[2]
         shared = self.costs.graph.shared_static_bytes + launch.shared_bytes
-        grid_blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        grid_blocks = self._grid_blocks()
         most = max(1, theoretical_occupancy(self.gpu, threads, self.registers, shared).blocks_per_sm)
         per_sm = min(most, -(-grid_blocks // self.gpu.sm_count))
         return per_sm, min(grid_blocks, per_sm * self.gpu.sm_count)
@@ -140,12 +139,20 @@ class Profiler:
         """Blocks that share one SM: the hardware deals the blocks of a wave out to the SMs in turn."""
         if self.gpu is None:
             return []
-        grid = self.launch.grid
-        blocks = grid[0] * grid[1] * grid[2]
-        step = self.gpu.sm_count if blocks > self.gpu.sm_count else 1
+        blocks = self._grid_blocks()
+        step = self._step()
         count = min(max(2, resident[0]), MOST_TRACED_BLOCKS, -(-blocks // step))
         first = min(largest.sample[0], max(0, blocks - 1 - (count - 1) * step))
         return [first + index * step for index in range(count)]
+
+    def _step(self) -> int:
+        """Distance of blocks on one SM."""
+        sms = 1 if self.gpu is None else self.gpu.sm_count
+        return sms if self._grid_blocks() > sms else 1
+
+    def _grid_blocks(self) -> int:
+        x, y, z = self.launch.grid
+        return x * y * z
 
     def _wants_trace(self, sample: Sample) -> bool:
         return len(sample.traces) < 2 or sample.traced_requests < TRACED_REQUESTS
@@ -194,10 +201,12 @@ class Profiler:
         seen = sum(len(np.unique(trace["warp"])) for trace in sample.traces)
         shared = (graph.shared_static_bytes + launch.shared_bytes + gpu.limits.shared_reserved_bytes) * resident[0]
         residency = Residency(
-            grid_blocks=launch.grid[0] * launch.grid[1] * launch.grid[2],
+            grid_blocks=self._grid_blocks(),
+            row_blocks=_row_blocks(launch),
             resident_blocks=resident[1],
             blocks_per_sm=resident[0],
             traced_blocks=len(sample.traces),
+            span_blocks=(len(sample.traces) - 1) * self._step() + 1,
             request_ratio=min(1.0, recorded / sample.traced_requests) if sample.traced_requests else 1.0,
             warp_ratio=seen / (warps * len(sample.traces)) if recorded else 1.0,
             l1_bytes=float(gpu.memory.l1_bytes - min(shared, gpu.limits.shared_per_sm_bytes)),
@@ -205,3 +214,8 @@ class Profiler:
             granule_bytes=gpu.memory.dram_granule_bytes,
         )
         return footprint(graph, sample.traces, allocations, residency)
+
+
+def _row_blocks(launch: Launch) -> int:
+    x, y, z = launch.grid
+    return x * y if z > 1 else x if y > 1 else 1
