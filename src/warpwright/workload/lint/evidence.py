@@ -54,6 +54,22 @@ def accepted_everywhere(
     return True
 
 
+def survives(
+    workload: Workload, cases: list[CaseEvidence], output: str, spoil: Callable[[Array], Array], oracle: Oracle
+) -> bool:
+    """Whether every case that the mutant changes accepts it; False if it changes none."""
+    changed = False
+    for evidence in cases:
+        right = evidence.expected[output]
+        wrong = spoil(right.copy())
+        if np.array_equal(wrong, right, equal_nan=right.dtype.kind == "f"):
+            continue
+        if not accepts(workload, evidence, {**evidence.expected, output: wrong}, oracle):
+            return False
+        changed = True
+    return changed
+
+
 def as_written(values: Array, dtype: str) -> Array:
     """Values as a kernel would leave them in memory."""
     element = element_type(dtype)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from warpwright.workload.lint.evidence import CaseEvidence, accepts
+from warpwright.workload.lint.evidence import CaseEvidence, survives
 from warpwright.workload.lint.finding import LintFinding, Severity
 from warpwright.workload.model import Workload
 from warpwright.workload.oracle import Oracle
@@ -19,24 +19,8 @@ def mutant_findings(workload: Workload, cases: list[CaseEvidence], oracle: Oracl
         LintFinding(Severity.WARNING, f"no case sees {output.name} with {name}")
         for output in workload.outputs
         for name, spoil in _MUTANTS.items()
-        if _survives(workload, cases, output.name, spoil, oracle)
+        if survives(workload, cases, output.name, spoil, oracle)
     ]
-
-
-def _survives(
-    workload: Workload, cases: list[CaseEvidence], output: str, spoil: Callable[[Array], Array], oracle: Oracle
-) -> bool:
-    """Whether every case that the mutant changes accepts it; False if it changes none."""
-    changed = False
-    for evidence in cases:
-        right = evidence.expected[output]
-        wrong = spoil(right.copy())
-        if np.array_equal(wrong, right, equal_nan=right.dtype.kind == "f"):
-            continue
-        if not accepts(workload, evidence, {**evidence.expected, output: wrong}, oracle):
-            return False
-        changed = True
-    return changed
 
 
 def _last_dropped(values: Array) -> Array:

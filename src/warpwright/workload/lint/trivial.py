@@ -1,11 +1,12 @@
 """Answers that need no kernel must be refused (`verification.md` V29)."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
 from warpwright.workload.dtypes import element_type
-from warpwright.workload.lint.evidence import CaseEvidence, accepted_everywhere
+from warpwright.workload.lint.evidence import CaseEvidence, accepted_everywhere, survives
 from warpwright.workload.lint.finding import LintFinding, Severity
 from warpwright.workload.model import Workload
 from warpwright.workload.oracle import Oracle
@@ -70,9 +71,7 @@ def _constants(workload: Workload, cases: list[CaseEvidence]) -> Iterator[LintFi
     for output in workload.outputs:
         several = [evidence for evidence in cases if evidence.expected[output.name].size > 1]
         if several and all(np.ptp(_known(evidence.expected[output.name])) == 0 for evidence in several):
-            yield LintFinding(
-                Severity.ERROR, f"output {output.name} holds one and the same value in {case_names(several)}"
-            )
+            yield LintFinding(Severity.ERROR, f"output {output.name} holds one and the same value in every case")
 
 
 def _known(expected: Array) -> Array:
@@ -85,13 +84,9 @@ def _precision(workload: Workload, cases: list[CaseEvidence], oracle: Oracle) ->
         if not element_type(output.dtype).is_float or workload.policy.lower_precision:
             continue
         name, bits = _LOWER_PRECISION[output.dtype]
-        if accepted_everywhere(workload, cases, _rounding(output.name, bits), oracle):
+        if survives(workload, cases, output.name, partial(_rounded, bits=bits), oracle):
             message = f"every case accepts {output.name} rounded to {name}: the tolerance sees no loss of precision"
             yield LintFinding(Severity.WARNING, message)
-
-
-def _rounding(output: str, bits: int) -> Answer:
-    return lambda evidence: {**evidence.expected, output: _rounded(evidence.expected[output], bits)}
 
 
 def _rounded(values: Array, bits: int) -> Array:
