@@ -85,4 +85,5 @@ def _program(compiled: Compiled, source_name: str) -> Program:
 
 def _compile_failure(failed: CompileFailed) -> Failure:
     line = next((d.line for d in failed.diagnostics if d.severity == "error"), None)
-    return Failure(f"compile_error.{failed.reason}", failed.message, line)
+    stage = "launch_error" if failed.reason == "resources" else "compile_error"
+    return Failure(f"{stage}.{failed.reason}", failed.message, line)

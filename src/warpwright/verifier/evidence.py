@@ -33,12 +33,12 @@ class Evidence:
 
     runs: the first with POISONS[0]; if there is a second, with POISONS[1]. repeat: POISONS[0] once more, taken only where
     the two differ, to tell a read of uninitialised memory from a result that changes between runs.
-    seed_number: 1 = the case's own seed, which the workload shows; later ones are secret.
+    secret_seed: False for the case's own seed, which the workload shows.
     """
 
     workload: Workload
     case: Case
-    seed_number: int
+    secret_seed: bool
     arguments: CaseArguments
     plan: ResolvedPlan
     runs: tuple[PoisonedRun, ...]

@@ -40,7 +40,9 @@ def draw_hidden_cases(workload: Workload, secret: str, count: int, device: Devic
         seen.add(tuple(sorted(dims.items())))
         seed = pool.number("hidden seed", str(index))
         on = frozenset({device.kind})
-        cases.append(Case(f"hidden {index + 1}", CaseKind.CHECK, MappingProxyType(dims), on, seed, MappingProxyType({})))
+        cases.append(
+            Case(f"hidden {index + 1}", CaseKind.CHECK, MappingProxyType(dims), on, seed, MappingProxyType({}))
+        )
     return tuple(cases)
 
 
@@ -81,7 +83,8 @@ class _Draw:
         if shape == "large" and dims:
             name = self.random.choice(sorted(dims))
             rest = math.prod(size for other, size in dims.items() if other != name)
-            dims[name] = _clamp(self._cap() // max(rest, 1), self.workload.dims[name])
+            most = self._cap() * self.random.uniform(0.75, 1.0)
+            dims[name] = _clamp(int(most) // max(rest, 1), self.workload.dims[name])
         return dims
 
     def _size(self, name: str, legal: DimRange, shape: str) -> int:

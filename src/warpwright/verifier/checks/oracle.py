@@ -6,6 +6,8 @@ from warpwright.workload.values import Comparison, Mismatch
 
 SURFING_MARGIN = 0.5
 """A candidate within 2x of the budget is noted as surfing the tolerance (V14)."""
+SHOWN = 3
+"""Wrong elements that a message shows of each output."""
 
 
 class MatchesOracle:
@@ -15,7 +17,7 @@ class MatchesOracle:
 
     def examine(self, evidence: Evidence) -> tuple[Finding, ...]:
         """Findings of the first run that fails; notes of narrow passes otherwise."""
-        which = "" if evidence.seed_number == 1 else f" (secret seed {evidence.seed_number - 1})"
+        which = " (secret seed)" if evidence.secret_seed else ""
         for run in evidence.runs:
             wrong = [c for c in run.comparisons if not c.passed]
             if wrong:
@@ -38,13 +40,9 @@ def worst(comparison: Comparison) -> float:
 
 
 def describe(comparison: Comparison) -> str:
-    """The evidence in words: how many are wrong, the first of them, and how far over budget the worst is."""
-    if comparison.message:
-        return comparison.message
-    shown = "; ".join(element(comparison.output, mismatch) for mismatch in comparison.first)
-    text = f"{comparison.wrong} of {comparison.total} elements of {comparison.output} are wrong"
-    budget = f"the worst error is {comparison.margin:.3g} times its budget"
-    return f"{text} ({shown}); {budget}" if shown else f"{text}; {budget}"
+    """The comparator's message, which names the first wrong element, and the next ones."""
+    further = "".join(f"; {element(comparison.output, mismatch)}" for mismatch in comparison.first[1:SHOWN])
+    return comparison.message + further
 
 
 def element(output: str, mismatch: Mismatch) -> str:

@@ -1,0 +1,154 @@
+"""A small workload with its real oracle, and a device whose kernels are NumPy functions."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from warpwright.candidate.resolved import ResolvedLaunch, ResolvedPlan
+from warpwright.device.protocol import (
+    ArrayArgument,
+    CodeKind,
+    Device,
+    Fault,
+    Faulted,
+    Program,
+    Ran,
+    RunOutcome,
+    RunRequest,
+    Target,
+    TimeOutcome,
+    TimeRequest,
+)
+from warpwright.hardware import GpuSpec, load_gpu
+from warpwright.verifier.verdict import Verdict
+from warpwright.verifier.verify import Verifier
+from warpwright.workload.dtypes import numpy_dtype
+from warpwright.workload.loader import load_workload
+from warpwright.workload.model import DeviceKind, Workload
+from warpwright.workload.oracle import Oracle
+from warpwright.workload.values import Array
+
+Kernel = Callable[[dict[str, Array], RunRequest], Fault | None]
+Judge = Callable[..., Verdict]
+
+WORKLOAD = """\
+name = "scale"
+summary = "y = 2 x, and the count of its positive elements"
+[dims]
+n = "1..100000"
+[[params]]
+name = "y"
+role = "out"
+dtype = "float32"
+shape = ["n"]
+[[params]]
+name = "positive"
+role = "out"
+dtype = "int32"
+shape = ["1"]
+[[params]]
+name = "x"
+role = "in"
+dtype = "float32"
+shape = ["n"]
+values = "normal(0, 1)"
+[[params]]
+name = "n"
+dtype = "int32"
+value = "n"
+[kernel]
+source = "kernel.cu"
+entry = "scale"
+grid = ["ceil_div(n, 16)"]
+block = ["16"]
+[[cases]]
+name = "small"
+kind = "check"
+dims = { n = 1000 }
+[[cases]]
+name = "timed"
+kind = "perf"
+dims = { n = 5000 }
+"""
+KERNEL = 'extern "C" __global__ void scale(float* y, int* positive, const float* x, int n) {}\n'
+REFERENCE = """\
+import numpy as np
+def reference(x):
+    return {"y": 2 * x, "positive": np.array([(x > 0).sum()], dtype=np.int32)}
+"""
+
+
+@pytest.fixture(scope="session")
+def scale(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    directory: Path = tmp_path_factory.mktemp("scale")
+    files = {"workload.toml": WORKLOAD, "kernel.cu": KERNEL, "reference.py": REFERENCE}
+    for name, text in files.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    return load_workload(directory)
+
+
+@pytest.fixture(scope="session")
+def oracle(scale: Workload) -> Iterator[Oracle]:
+    with Oracle(scale) as opened:
+        yield opened
+
+
+class NumpyDevice:
+    """A device whose one kernel is a NumPy function over the arrays by name; a Fault ends the run."""
+
+    kind = DeviceKind.EMULATOR
+    target = Target(CodeKind.PTX, "sm_90")
+    name = "numpy"
+    description = "NumPy functions"
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.requests: list[RunRequest] = []
+
+    @property
+    def spec(self) -> GpuSpec:
+        return load_gpu("h200")
+
+    def run(self, request: RunRequest) -> RunOutcome:
+        self.requests.append(request)
+        arrays = {a.name: filled(a, request.poison) for a in request.arguments if isinstance(a, ArrayArgument)}
+        fault = self._kernel(arrays, request)
+        return Ran(arrays, 0.0) if fault is None else Faulted(fault)
+
+    def time(self, request: TimeRequest) -> TimeOutcome:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+def filled(argument: ArrayArgument, poison: int) -> Array:
+    if argument.value is not None:
+        return argument.value.copy()
+    dtype = numpy_dtype(argument.dtype)
+    fill = 0 if argument.zeroed else poison
+    size = int(np.prod(argument.shape)) * dtype.itemsize
+    return np.full(size, fill, np.uint8).view(dtype).reshape(argument.shape)
+
+
+@pytest.fixture
+def judge(scale: Workload, oracle: Oracle) -> Judge:
+    """Verify a NumPy kernel on the case `small`: judge(kernel, seeds=(...)) -> Verdict."""
+
+    def run(kernel: Kernel, seeds: tuple[int, ...] | None = None) -> Verdict:
+        device: Device = NumpyDevice(kernel)
+        plan = ResolvedPlan((ResolvedLaunch("scale", (61, 1, 1), (16, 1, 1), 0, ("y", "positive", "x", "n")),), ())
+        lowered: Mapping[str, str] = {"scale": "scale"}
+        program = Program("", b"", "sm_90", lowered, {}, "kernel.cu")
+        case = scale.case("small")
+        return Verifier(scale, device, oracle).verify(program, plan, case, seeds or (case.seed,))
+
+    return run
+
+
+@pytest.fixture
+def numpy_device() -> Callable[[Kernel], Device]:
+    """The device class: numpy_device(kernel)."""
+    return NumpyDevice

@@ -1,0 +1,37 @@
+"""Seeds from a secret."""
+
+from types import MappingProxyType
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warpwright.verifier.seeds import POOL_SIZE, SeedPool
+from warpwright.workload.model import Case, CaseKind, DeviceKind
+
+CASE = Case("ragged", CaseKind.CHECK, MappingProxyType({"n": 3}), frozenset(DeviceKind), 42, MappingProxyType({}))
+
+
+@given(st.text(), st.text(), st.integers(1, 9))
+def test_the_cases_own_seed_comes_first_and_none_twice(secret: str, identity: str, count: int) -> None:
+    seeds = SeedPool(secret).draw(CASE, identity, count)
+    assert seeds[0] == 42
+    assert len(set(seeds)) == len(seeds) == min(count, POOL_SIZE + 1)
+
+
+def test_the_same_secret_gives_the_same_seeds_and_another_does_not() -> None:
+    assert SeedPool("a").draw(CASE, "id", 4) == SeedPool("a").draw(CASE, "id", 4)
+    assert not set(SeedPool("a").draw(CASE, "id", 4)[1:]) & set(SeedPool("b").draw(CASE, "id", 4)[1:])
+
+
+def test_attempts_draw_from_a_pool_that_the_oracle_can_keep() -> None:
+    drawn = {seed for index in range(50) for seed in SeedPool("a").draw(CASE, str(index), 3)}
+    assert len(drawn) == POOL_SIZE + 1
+
+
+def test_fresh_seeds_were_never_in_the_pool() -> None:
+    pool = SeedPool("a")
+    drawn = {seed for index in range(50) for seed in pool.draw(CASE, str(index), 5)}
+    fresh = pool.fresh(CASE, "final", 10)
+    assert len(set(fresh)) == 10
+    assert not drawn & set(fresh)
+    assert not set(fresh) & set(pool.fresh(CASE, "promotion", 10))

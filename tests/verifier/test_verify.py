@@ -1,0 +1,157 @@
+"""What each kind of wrong kernel is called, and what the message says."""
+
+import re
+from collections.abc import Callable
+from itertools import count
+
+import numpy as np
+import pytest
+
+from warpwright.device.protocol import Fault, FaultKind, RunRequest
+from warpwright.verifier.verdict import Verdict
+from warpwright.workload.values import Array
+
+Arrays = dict[str, Array]
+Judge = Callable[..., Verdict]
+
+
+def honest(arrays: Arrays, request: RunRequest) -> None:
+    arrays["y"][:] = 2 * arrays["x"]
+    arrays["positive"][0] = (arrays["x"] > 0).sum()
+
+
+def test_an_honest_kernel_passes_every_seed(judge: Judge) -> None:
+    verdict = judge(honest, seeds=(1, 2, 3))
+    assert verdict == Verdict(None, "", verdict.comparisons, (), 0.0)
+    assert [c.output for c in verdict.comparisons] == ["y", "positive"]
+
+
+def test_unwritten_elements_are_counted_and_the_grid_named(judge: Judge) -> None:
+    def partial(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        arrays["y"][976:] = np.full(24 * 4, request.poison, np.uint8).view(np.float32)
+
+    verdict = judge(partial)
+    assert verdict.outcome == "wrong_result.unwritten"
+    assert verdict.message == (
+        "case small (n=1000): 24 of 1000 elements of y were never written (first: y[976]). "
+        "Check the grid: 61 blocks of 16 threads cover 976."
+    )
+
+
+def test_values_that_equal_one_poison_are_not_taken_for_unwritten(judge: Judge) -> None:
+    def nan_everywhere(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        arrays["y"][:] = np.full(4000, 0xFF, np.uint8).view(np.float32)
+
+    assert judge(nan_everywhere).outcome == "wrong_result.nonfinite"
+
+
+def test_a_changed_input_is_named_although_the_output_is_right(judge: Judge) -> None:
+    def tampering(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        arrays["x"][7:9] += 1
+
+    verdict = judge(tampering)
+    assert verdict.outcome == "wrong_result.input_modified"
+    assert verdict.message == (
+        "case small (n=1000): 2 of 1000 elements of input x were changed (first: x[7]). "
+        "Inputs are read only; write to an output or scratch."
+    )
+
+
+def test_a_result_that_builds_on_old_contents_is_an_uninitialised_read(judge: Judge) -> None:
+    def accumulating(arrays: Arrays, request: RunRequest) -> None:
+        arrays["y"][:] = 2 * arrays["x"]
+        arrays["positive"][0] += (arrays["x"] > 0).sum()
+
+    verdict = judge(accumulating)
+    assert verdict.outcome == "wrong_result.uninitialised_read"
+    assert verdict.message.startswith(
+        "case small (n=1000): the result depends on what outputs or scratch held before the launch "
+        "(fill 0xFF and 0x7E give different results). Write every element before it is read. "
+        "Also case small (n=1000): positive: 1 of 1 elements are wrong; first positive[0]: got "
+    )
+
+
+def test_a_result_that_changes_from_run_to_run_is_unstable(judge: Judge) -> None:
+    runs = count()
+
+    def racing(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        arrays["y"][3] += next(runs)
+
+    assert judge(racing).outcome == "unstable.run_to_run"
+
+
+def test_a_difference_within_tolerance_is_only_noted(judge: Judge) -> None:
+    runs = count()
+
+    def atomics(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        for _ in range(next(runs)):
+            arrays["y"][3] = np.nextafter(arrays["y"][3], np.float32(9))
+
+    verdict = judge(atomics)
+    assert verdict.outcome is None
+    assert verdict.notes[0] == "case small (n=1000): results differ between runs, within tolerance"
+
+
+def test_wrong_elements_are_shown_with_got_and_want(judge: Judge) -> None:
+    def off_by_one(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        arrays["positive"][0] += 1
+
+    verdict = judge(off_by_one)
+    assert verdict.outcome == "wrong_result.mismatch"
+    assert re.fullmatch(
+        r"case small \(n=1000\): positive: 1 of 1 elements are wrong; first positive\[0\]: got \d+, want \d+",
+        verdict.message,
+    )
+
+
+def test_an_answer_that_fits_only_the_visible_seed_is_caught_by_a_secret_one(judge: Judge) -> None:
+    remembered: Arrays = {}
+
+    def memoised(arrays: Arrays, request: RunRequest) -> None:
+        if not remembered:
+            honest(arrays, request)
+            remembered.update({name: array.copy() for name, array in arrays.items()})
+        arrays["y"][:] = remembered["y"]
+        arrays["positive"][:] = remembered["positive"]
+
+    verdict = judge(memoised, seeds=(1, 99))
+    assert verdict.outcome == "wrong_result.mismatch"
+    assert " (secret seed): y: 1000 of 1000 elements are wrong" in verdict.message
+
+
+@pytest.mark.parametrize("kind", list(FaultKind))
+def test_a_fault_becomes_the_outcome_with_case_and_line(judge: Judge, kind: FaultKind) -> None:
+    verdict = judge(lambda arrays, request: Fault(kind, "kernel.cu:14: read past the end of x", line=14))
+    assert verdict == Verdict(kind.value, "case small (n=1000): kernel.cu:14: read past the end of x", line=14)
+
+
+def test_both_alignments_are_run_and_a_fault_names_what_is_guaranteed(judge: Judge) -> None:
+    def vectorised(arrays: Arrays, request: RunRequest) -> Fault | None:
+        honest(arrays, request)
+        return Fault(FaultKind.MISALIGNED, "kernel.cu:9: 16-byte load from x.") if request.least_alignment else None
+
+    assert judge(vectorised).outcome is None
+    verdict = judge(vectorised, seeds=(1, 2))
+    assert verdict.outcome == "crash.misaligned"
+    assert verdict.message == (
+        "case small (n=1000): kernel.cu:9: 16-byte load from x. "
+        "The workload guarantees only these alignments in bytes: y: 4, positive: 4, x: 4."
+    )
+
+
+def test_a_narrow_pass_is_noted_as_surfing(judge: Judge) -> None:
+    def rough(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        arrays["y"][np.abs(arrays["y"]).argmax()] *= np.float32(1 + 8e-7)
+
+    verdict = judge(rough)
+    assert verdict.outcome is None
+    assert verdict.margin is not None
+    assert 0.5 < verdict.margin <= 1.0
+    assert verdict.notes == (f"case small (n=1000): y uses {verdict.margin:.0%} of its error budget",)
