@@ -1,0 +1,155 @@
+"""What a session's record says, worked out once for tables, JSON and HTML."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from warpwright.device.protocol import TimeSource, Timing
+from warpwright.evaluation.outcome import CaseEvaluation, Evaluation
+from warpwright.record.attempt import Attempt
+from warpwright.record.session import Session
+from warpwright.workload.model import CaseKind
+
+
+@dataclass(frozen=True, slots=True)
+class CaseGain:
+    """One case under the initial and under the best kernel; None is unknown."""
+
+    name: str
+    kind: CaseKind
+    passed: bool | None
+    initial_us: float | None
+    best_us: float | None
+    floor_us: float | None
+    floor_binding: str | None
+    binding: str | None
+    """Largest term of the best kernel's estimate."""
+    message: str
+
+    @property
+    def speedup(self) -> float | None:
+        """Initial over best time."""
+        return self.initial_us / self.best_us if self.initial_us and self.best_us else None
+
+    @property
+    def floor_ratio(self) -> float | None:
+        """Floor over best time: 1 = at the floor."""
+        return self.floor_us / self.best_us if self.floor_us and self.best_us else None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """A session at one moment.
+
+    initial: attempt 1 if it has a time. best: the attempt that passed everything and is fastest. gains: every case of
+    the best attempt, else of the first. timing: any one time; its GPU, source and uncertainty hold for all.
+    """
+
+    attempts: Sequence[Attempt]
+    incumbents: Sequence[int]
+    initial: Attempt | None
+    best: Attempt | None
+    gains: Sequence[CaseGain]
+    timing: Timing | None
+
+    @property
+    def estimated(self) -> bool:
+        """True if times are a model's estimates, not measurements."""
+        return self.timing is not None and self.timing.source is TimeSource.ESTIMATED
+
+    @property
+    def initial_us(self) -> float | None:
+        """Geometric mean of the initial kernel over the perf cases."""
+        return None if self.initial is None else self.initial.evaluation.geomean_us
+
+    @property
+    def best_us(self) -> float | None:
+        """Geometric mean of the best kernel over the perf cases."""
+        return None if self.best is None else self.best.evaluation.geomean_us
+
+    @property
+    def speedup(self) -> float | None:
+        """Initial over best geometric mean."""
+        return None if self.best is None else self.speedup_of(self.best)
+
+    @property
+    def floor_ratio(self) -> float | None:
+        """Geometric mean of floor over best time, over the timed cases; None unless every one has a floor."""
+        timed = [gain for gain in self.gains if gain.best_us is not None]
+        ratios = [gain.floor_ratio for gain in timed if gain.floor_ratio is not None]
+        return geometric_mean(ratios) if len(ratios) == len(timed) else None
+
+    @property
+    def worst(self) -> CaseGain | None:
+        """The case that gained least."""
+        ranked = [(gain.speedup, gain) for gain in self.gains if gain.speedup is not None]
+        return min(ranked, key=lambda pair: pair[0])[1] if ranked else None
+
+    @property
+    def outcomes(self) -> Mapping[str, int]:
+        """Outcome -> number of attempts, most frequent first."""
+        return dict(Counter(a.evaluation.outcome.value for a in self.attempts).most_common())
+
+    def speedup_of(self, attempt: Attempt) -> float | None:
+        """Time of the initial kernel over time of an attempt."""
+        own = attempt.evaluation.geomean_us
+        return self.initial_us / own if self.initial_us and own else None
+
+    def parent_of(self, attempt: Attempt) -> Attempt | None:
+        """The attempt that another was made from."""
+        return self.attempts[attempt.parent - 1] if attempt.parent else None
+
+
+def findings(session: Session) -> Findings:
+    """Everything worked out from a session's record."""
+    attempts = session.attempts()
+    first = attempts[0] if attempts else None
+    number = session.best()
+    best = attempts[number - 1] if number else None
+    initial = first if first is not None and first.evaluation.geomean_us is not None else None
+    return Findings(
+        attempts=attempts,
+        incumbents=session.incumbents(),
+        initial=initial,
+        best=best,
+        gains=_gains(first, best),
+        timing=first_timing(attempt.evaluation for attempt in attempts),
+    )
+
+
+def first_timing(evaluations: Iterable[Evaluation]) -> Timing | None:
+    """A time out of several evaluations; None if there is none."""
+    return next((c.timing for evaluation in evaluations for c in evaluation.cases if c.timing is not None), None)
+
+
+def geometric_mean(ratios: Sequence[float]) -> float | None:
+    """Geometric mean; None of nothing."""
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def median_us(case: CaseEvaluation | None) -> float | None:
+    """Time of a case, None where it has none."""
+    return None if case is None or case.timing is None else case.timing.median_us
+
+
+def _gains(first: Attempt | None, best: Attempt | None) -> tuple[CaseGain, ...]:
+    if first is None:
+        return ()
+    shown = (best or first).evaluation.cases
+    initial = {case.name: case for case in first.evaluation.cases}
+    return tuple(_gain(case, initial.get(case.name), has_best=best is not None) for case in shown)
+
+
+def _gain(case: CaseEvaluation, initial: CaseEvaluation | None, *, has_best: bool) -> CaseGain:
+    return CaseGain(
+        name=case.name,
+        kind=case.kind,
+        passed=case.passed,
+        initial_us=median_us(initial),
+        best_us=median_us(case) if has_best else None,
+        floor_us=case.floor_us,
+        floor_binding=case.floor_binding,
+        binding=case.timing.binding if has_best and case.timing is not None else None,
+        message=case.message,
+    )

@@ -1,0 +1,187 @@
+"""Tables for the terminal."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from warpwright.device.protocol import TimeSource
+from warpwright.evaluation.outcome import CaseEvaluation, Evaluation
+from warpwright.record.attempt import Attempt
+from warpwright.record.catalog import SessionListing, SessionState
+from warpwright.record.session import Session
+from warpwright.report.findings import Findings, findings, first_timing, median_us
+from warpwright.report.words import UNKNOWN, percent_text, ratio_text, source_text, time_text
+from warpwright.workload.lint import LintFinding
+from warpwright.workload.model import CaseKind
+
+_SEVERITY_STYLE = {"error": "bold red", "warning": "yellow"}
+_STATE_STYLE = {SessionState.RUNNING: "cyan", SessionState.RESUMABLE: "yellow", SessionState.UNREADABLE: "red"}
+_MESSAGE_WIDTH = 64
+
+
+def outcome_text(evaluation: Evaluation) -> Text:
+    """The outcome with its reason, coloured by whether the candidate was correct."""
+    return Text(evaluation.label, style=outcome_style(evaluation.label))
+
+
+def outcome_style(label: str) -> str:
+    """Style of an outcome or of a tuning point's label."""
+    outcome = label.partition(".")[0]
+    if outcome in ("improved", "passed"):
+        return "green"
+    return "default" if outcome in ("tie", "slower") else "red"
+
+
+def evaluation_table(evaluation: Evaluation) -> Table:
+    """One evaluation: every case with its verdict, time and floor; the outcome below."""
+    timing = first_timing([evaluation])
+    table = Table(title=_evaluation_title(evaluation), title_justify="left", caption=f"Times: {source_text(timing)}.")
+    table.caption_justify = "left"
+    for heading in ("case", "kind", "passed"):
+        table.add_column(heading)
+    for heading in ("time", "floor", "of floor", "margin"):
+        table.add_column(heading, justify="right")
+    table.add_column("bound by")
+    table.add_column("remark", overflow="fold")
+    for case in evaluation.cases:
+        table.add_row(*_case_cells(case))
+    return table
+
+
+def lint_table(lint: Sequence[LintFinding]) -> Table:
+    """What lint found in a workload."""
+    table = Table(title="Lint" if lint else "Lint: nothing found", title_justify="left")
+    table.add_column("severity")
+    table.add_column("case")
+    table.add_column("finding", overflow="fold")
+    for finding in lint:
+        style = _SEVERITY_STYLE.get(finding.severity, "default")
+        table.add_row(Text(finding.severity, style=style), Text(finding.case or UNKNOWN), Text(finding.message))
+    return table
+
+
+def session_tables(session: Session) -> list[Table]:
+    """A session: the gain case by case, then its attempts."""
+    found = findings(session)
+    return [_gain_table(session, found), _attempts_table(session, found)]
+
+
+def sessions_table(listings: Sequence[SessionListing]) -> Table:
+    """The sessions below a directory, in the order given."""
+    table = Table(title="Sessions" if listings else "No sessions", title_justify="left")
+    for heading in ("session", "state", "workload", "device"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("attempts", "best", "speed-up"):
+        table.add_column(heading, justify="right")
+    for listing in listings:
+        state = Text(listing.state.value, style=_STATE_STYLE.get(listing.state, "default"))
+        told = listing.device if listing.state is not SessionState.UNREADABLE else listing.message
+        best = f"{listing.best:04d}" if listing.best else UNKNOWN
+        cells = (Text(listing.directory.name), state, Text(listing.workload), Text(told))
+        table.add_row(*cells, str(listing.attempts), best, ratio_text(listing.speedup))
+    return table
+
+
+def _evaluation_title(evaluation: Evaluation) -> Text:
+    timing = first_timing([evaluation])
+    title = outcome_text(evaluation)
+    if evaluation.geomean_us is not None:
+        estimated = timing is not None and timing.source is TimeSource.ESTIMATED
+        title.append(f"   geometric mean {time_text(evaluation.geomean_us, estimated=estimated)}", style="bold default")
+    if evaluation.speedup is not None:
+        title.append(f"   {ratio_text(evaluation.speedup)} of the baseline's speed", style="bold default")
+    if evaluation.message:
+        title.append(f"\n{evaluation.message}", style="default")
+    return title
+
+
+def _case_cells(case: CaseEvaluation) -> tuple[Text | str, ...]:
+    timing = case.timing
+    time_us = median_us(case)
+    margin = max((max(c.margin, c.rms_margin) for c in case.comparisons), default=None)
+    estimated = timing is not None and timing.source is TimeSource.ESTIMATED
+    return (
+        Text(case.name),
+        case.kind.value,
+        passed_text(case.passed),
+        time_text(time_us, estimated=estimated),
+        time_text(case.floor_us, estimated=False),
+        percent_text(case.floor_us / time_us if case.floor_us and time_us else None),
+        UNKNOWN if margin is None else f"{margin:.2g}",
+        Text((timing.binding if timing is not None else None) or UNKNOWN),
+        Text(case.message),
+    )
+
+
+def passed_text(passed: bool | None) -> Text:  # a value to show, not a switch
+    """Verdict on one case; one that was not run is never shown as passed."""
+    if passed is None:
+        return Text("not run", style="yellow")
+    return Text("yes", style="green") if passed else Text("no", style="bold red")
+
+
+def _gain_table(session: Session, found: Findings) -> Table:
+    title = Text(f"{session.workload.name}: ", style="bold")
+    if found.best is None:
+        title.append("no candidate has passed every check", style="bold red")
+    else:
+        title.append(
+            f"attempt {found.best.number}, {ratio_text(found.speedup)} as fast as the initial kernel", style="bold"
+        )
+    table = Table(title=title, title_justify="left", caption=f"Times: {source_text(found.timing)}.")
+    table.caption_justify = "left"
+    table.add_column("perf case")
+    for heading in ("initial", "best", "speed-up", "floor", "of floor"):
+        table.add_column(heading, justify="right")
+    table.add_column("bound by")
+    for gain in found.gains:
+        if gain.kind is CaseKind.PERF and gain.initial_us is not None:
+            initial, best = (time_text(us, estimated=found.estimated) for us in (gain.initial_us, gain.best_us))
+            floor = time_text(gain.floor_us, estimated=False)
+            figures = (initial, best, ratio_text(gain.speedup), floor, percent_text(gain.floor_ratio))
+            table.add_row(Text(gain.name), *figures, gain.binding or UNKNOWN)
+    table.add_section()
+    initial, best = (time_text(us, estimated=found.estimated) for us in (found.initial_us, found.best_us))
+    table.add_row("geometric mean", initial, best, ratio_text(found.speedup), "", percent_text(found.floor_ratio), "")
+    return table
+
+
+def _attempts_table(session: Session, found: Findings) -> Table:
+    points = sum(len(session.tuning(attempt.number)) for attempt in found.attempts)
+    caption = f"* became the incumbent. Beside these, {points} tuning points were screened."
+    table = Table(title="Attempts", title_justify="left", caption=caption)
+    table.caption_justify = "left"
+    table.add_column("", justify="right")
+    table.add_column("idea")
+    table.add_column("outcome")
+    table.add_column("time", justify="right")
+    table.add_column("speed-up", justify="right")
+    table.add_column("why", overflow="fold")
+    for attempt in found.attempts:
+        table.add_row(*_attempt_cells(attempt, found))
+    pending = session.pending()
+    if pending is not None:
+        idea = pending.hypothesis.technique if pending.hypothesis is not None else "initial kernel"
+        table.add_row(f"{pending.number:04d} ", Text(idea), Text("unfinished", style="yellow"), UNKNOWN, UNKNOWN, "")
+    return table
+
+
+def _attempt_cells(attempt: Attempt, found: Findings) -> tuple[Text | str, ...]:
+    evaluation = attempt.evaluation
+    star = "*" if attempt.number in found.incumbents else " "
+    idea = "initial kernel" if attempt.hypothesis is None else attempt.hypothesis.technique
+    return (
+        f"{attempt.number:04d}{star}",
+        Text(idea),
+        outcome_text(evaluation),
+        time_text(evaluation.geomean_us, estimated=found.estimated),
+        ratio_text(found.speedup_of(attempt)),
+        Text("" if evaluation.outcome.correct else one_line(evaluation.message)),
+    )
+
+
+def one_line(text: str, width: int = _MESSAGE_WIDTH) -> str:
+    """The beginning of a text on one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: width - 3] + "..."

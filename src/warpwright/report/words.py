@@ -1,0 +1,49 @@
+"""How figures are worded: every estimated time says so, and nothing unknown is shown as a number."""
+
+from warpwright.device.protocol import TimeSource, Timing
+from warpwright.units import format_ratio, format_us
+
+UNKNOWN = "-"
+
+
+def time_text(us: float | None, *, estimated: bool) -> str:
+    """`est. 12.3 us`, `12.3 us`, or a dash."""
+    if us is None:
+        return UNKNOWN
+    return f"est. {format_us(us)}" if estimated else format_us(us)
+
+
+def ratio_text(ratio: float | None) -> str:
+    """`1.50x`, or a dash."""
+    return UNKNOWN if ratio is None else format_ratio(ratio)
+
+
+def percent_text(ratio: float | None) -> str:
+    """A part of a whole as per cent: `37 %`, below ten with a digit more; or a dash."""
+    if ratio is None:
+        return UNKNOWN
+    percent = ratio * 100
+    return f"{percent:.1f} %" if percent < 10 else f"{percent:.0f} %"
+
+
+def source_text(timing: Timing | None) -> str:
+    """Where times come from: `estimates of an NVIDIA H200 (within 15 %)`, `measured on an NVIDIA H200`."""
+    if timing is None:
+        return "no times"
+    if timing.source is TimeSource.ESTIMATED:
+        return f"estimates of {_article(timing.gpu)} (uncertain by {timing.uncertainty_ratio * 100:.0f} %), not measurements"
+    return f"measured on {_article(timing.gpu)}"
+
+
+def duration_text(seconds: float) -> str:
+    """`45 s`, `3 min 05 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def _article(gpu: str) -> str:
+    return f"an {gpu}" if gpu[:1] in "AEINO" else f"a {gpu}"
