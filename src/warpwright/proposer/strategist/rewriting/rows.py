@@ -42,15 +42,29 @@ def share_rows(kernel: KernelModel, index: IndexVariable, group: Group) -> str |
 
 
 @dataclass(slots=True)
+class _Touched:
+    """Arrays written and read."""
+
+    written: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+
+    def joined(self, other: "_Touched") -> "_Touched":
+        return _Touched(self.written | other.written, self.read | other.read)
+
+
+@dataclass(slots=True)
 class _RowRewriter:
-    """Walks through the kernel's statements and gathers edits. written, read: arrays touched since the group waited."""
+    """Walks through the kernel's statements and gathers edits.
+
+    everyones, firsts: arrays touched since the group last waited, by any thread and by its first thread alone.
+    """
 
     kernel: KernelModel
     group: Group
     edits: list[Edit] = field(default_factory=list)
     helpers: dict[str, tuple[str, str]] = field(default_factory=dict)
-    written: set[str] = field(default_factory=set)
-    read: set[str] = field(default_factory=set)
+    everyones: _Touched = field(default_factory=_Touched)
+    firsts: _Touched = field(default_factory=_Touched)
     parts: set[str] = field(default_factory=set)
     contiguous: bool = False
 
@@ -99,7 +113,7 @@ class _RowRewriter:
             return
         if assigned_names(node):
             raise _NotUnderstood(f"line {node.start_point[0] + 1}: a scalar and memory are changed by one statement")
-        self.order(accesses, node)
+        self.order(accesses, node, first=True)
         alone = node.parent is not None and node.parent.type != "compound_statement"
         once = f"if ({self.group.lane} == 0) "
         self.edits += (
@@ -180,19 +194,24 @@ class _RowRewriter:
                 raise _NotUnderstood(f"line {node.start_point[0] + 1}: {what} is used in a way that is not understood")
         return found
 
-    def order(self, accesses: Sequence[Access], before: Node) -> None:
-        """Wait before `before` if it touches what another thread of the group wrote, or writes what one still reads."""
+    def order(self, accesses: Sequence[Access], before: Node, *, first: bool = False) -> None:
+        """Wait before `before` if it touches what another thread of the group wrote, or writes what one still reads.
+
+        first: only the first thread runs `before`; such statements are in order among themselves.
+        """
         reads = {a.base for a in accesses if a.deed is not Deed.STORE and a.space is Space.GLOBAL}
         writes = {a.base for a in accesses if a.writes and a.space is Space.GLOBAL}
-        if reads & self.written or writes & (self.written | self.read):
+        theirs = self.everyones if first else self.everyones.joined(self.firsts)
+        if reads & theirs.written or writes & (theirs.written | theirs.read):
             if before.parent is not None and before.parent.type != "compound_statement":
                 raise _NotUnderstood(
                     f"line {before.start_point[0] + 1}: a single statement would have to wait for others"
                 )
             self.edits.append(insert_before(before, f"{self.group.wait}\n{' ' * before.start_point[1]}"))
-            self.written, self.read = set(), set()
-        self.written |= writes
-        self.read |= reads
+            self.everyones, self.firsts = _Touched(), _Touched()
+        own = self.firsts if first else self.everyones
+        own.written |= writes
+        own.read |= reads
 
 
 def _pragma_or(loop: Node) -> Node:
