@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from emulator.jit.conftest import DTYPES, Array, Evaluate
 
+from emulator.jit.conftest import DTYPES, Array, Evaluate
 from warpwright.emulator.ops.builder import LaneType
 
 F32, F64, I16 = LaneType.F32, LaneType.F64, LaneType.I16
@@ -19,7 +19,7 @@ def values(kind: LaneType, seed: int) -> Array:
     random = np.random.default_rng(seed)
     unsigned = np.uint32 if kind is F32 else np.uint64
     lanes = random.integers(0, 1 << kind.bits, 32, dtype=np.uint64).astype(unsigned).view(DTYPES[kind])
-    edges = [0.0, -0.0, 1.0, math.inf, -math.inf, math.nan, 0.5, -2.5, 1.5, np.finfo(DTYPES[kind]).tiny / 4]
+    edges = [0.0, -0.0, 1.0, math.inf, -math.inf, math.nan, 0.5, -2.5, 1.5, 1e-40 if kind is F32 else 1e-310]
     places = random.permutation(32)[: len(edges)]
     lanes[places] = edges
     return lanes
