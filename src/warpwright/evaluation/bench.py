@@ -12,6 +12,7 @@ from warpwright.compiler.compiler import Compiler
 from warpwright.device.protocol import Device
 from warpwright.device.registry import DeviceOptions, open_device
 from warpwright.evaluation.evaluator import Evaluator, EvaluatorOptions
+from warpwright.evaluation.kernel_oracle import KernelOracle
 from warpwright.evaluation.outcome import Evaluation
 from warpwright.verifier.hidden import draw_hidden_cases
 from warpwright.verifier.seeds import SeedPool
@@ -93,7 +94,8 @@ def open_bench(
         opened.callback(chosen.close)
         compiler = Compiler(_below(options.cache_directory, "compiled"), options.nvrtc)
         opened.callback(compiler.close)
-        oracle = Oracle(workload)
+        time_limit_s = (evaluator_options or EvaluatorOptions()).time_limit_s
+        oracle = Oracle(workload, run_kernel=KernelOracle(workload, chosen, compiler, time_limit_s))
         opened.callback(oracle.close)
         evaluator = Evaluator(workload, chosen, compiler, oracle, seeds, evaluator_options)
         opened.pop_all()

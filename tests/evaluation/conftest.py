@@ -1,0 +1,113 @@
+"""One small workload on the real compiler and the real emulator, open for the whole session."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from warpwright.candidate.candidate import Candidate
+from warpwright.evaluation.bench import Bench, open_bench
+from warpwright.evaluation.evaluator import EvaluatorOptions
+from warpwright.workload.loader import load_workload
+from warpwright.workload.model import Workload
+
+WORKLOAD = """\
+name = "axpb"
+summary = "y = a x + b, element by element"
+[dims]
+n = "1..1000000"
+[[params]]
+name = "y"
+role = "out"
+dtype = "float32"
+shape = ["n"]
+[[params]]
+name = "x"
+role = "in"
+dtype = "float32"
+shape = ["n"]
+values = "normal(0, 1)"
+[[params]]
+name = "b"
+role = "in"
+dtype = "float32"
+shape = ["n"]
+values = "uniform(1, 2)"
+[[params]]
+name = "a"
+dtype = "float32"
+value = 2.5
+[[params]]
+name = "n"
+dtype = "int32"
+value = "n"
+[kernel]
+source = "kernel.cu"
+entry = "axpb"
+grid = ["ceil_div(n, BLOCK)"]
+block = ["BLOCK"]
+[kernel.tunables]
+BLOCK = [128, 32, 256]
+[work]
+bytes = "12 * n"
+flops = "2 * n"
+[[cases]]
+name = "one"
+kind = "check"
+dims = { n = 1 }
+[[cases]]
+name = "ragged"
+kind = "check"
+dims = { n = 1000 }
+[[cases]]
+name = "timed"
+kind = "perf"
+dims = { n = 20000 }
+[[cases]]
+name = "large"
+kind = "perf"
+dims = { n = 1000000 }
+on = "gpu"
+"""
+KERNEL = """\
+extern "C" __global__ void axpb(float* y, const float* x, const float* b, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + b[i];
+}
+"""
+REFERENCE = "def reference(x, b, a):\n    return {'y': a * x + b}\n"
+
+Modified = Callable[..., Candidate]
+
+
+def write_workload(directory: Path, **changes: str) -> Path:
+    files = {"workload.toml": WORKLOAD, "kernel.cu": KERNEL, "reference.py": REFERENCE}
+    for name, text in {**files, **{key.replace("_", "."): text for key, text in changes.items()}}.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    return directory
+
+
+@pytest.fixture(scope="session")
+def axpb(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    return load_workload(write_workload(tmp_path_factory.mktemp("axpb")))
+
+
+@pytest.fixture(scope="session")
+def bench(axpb: Workload) -> Iterator[Bench]:
+    with open_bench(
+        axpb, "emulator:h200", "the secret of the tests", evaluator_options=EvaluatorOptions(time_limit_s=10)
+    ) as b:
+        yield b
+
+
+@pytest.fixture(scope="session")
+def kernel(axpb: Workload) -> Modified:
+    """The initial candidate with another body or launch: kernel("if (i < n) ...", block=("64",))."""
+
+    def modified(body: str | None = None, *, before: str = "", **launch: object) -> Candidate:
+        plan = replace(axpb.initial.plan, launches=(replace(axpb.initial.plan.launches[0], **launch),))  # type: ignore[arg-type]
+        source = KERNEL if body is None else f"{before}\n{KERNEL.partition('if')[0]}{body}\n}}\n"
+        return replace(axpb.initial, source=source, plan=plan)
+
+    return modified
