@@ -37,7 +37,8 @@ class Machine:
         self.warp_count = -(-threads // WARP)
         self.context = Context()
         self._kept: list[_Array] = []
-        self.sites = (Site * max(len(graph.memory_instructions), 1))()
+        count = max(len(graph.memory_instructions), 1)
+        self.sites = (Site * count).from_buffer(self._keep(aligned_zeros(count * ctypes.sizeof(Site))).data)
         self.executions = self._keep(np.zeros((len(graph.blocks), 2), np.int64))
         self.trace = self._keep(np.zeros(run.trace_requests, TRACE_DTYPE))
         self._launch(threads)
