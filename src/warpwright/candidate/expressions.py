@@ -142,9 +142,10 @@ class _Parser:
         self._start = match.start(self.kind)
         self.position = match.end()
 
-    def error(self, what: str) -> ExpressionError:
+    def error(self, what: str, start: int | None = None) -> ExpressionError:
         allowed = "numbers, names, + - * / // %, parentheses, ceil_div, min, max, next_pow2"
-        return ExpressionError(f"expression {self.text!r}, column {self._start + 1}: {what}; allowed are {allowed}")
+        column = (self._start if start is None else start) + 1
+        return ExpressionError(f"expression {self.text!r}, column {column}: {what}; allowed are {allowed}")
 
     def take(self, word: str) -> None:
         if self.word != word:
@@ -169,25 +170,25 @@ class _Parser:
     def factor(self, depth: int) -> Node:
         if depth > _MAX_DEPTH:
             raise self.error(f"nested deeper than {_MAX_DEPTH}")
-        kind, word = self.kind, self.word
+        kind, word, start = self.kind, self.word, self._start
         if not kind:
             raise self.error("a value is missing at the end")
         self.advance()
         if kind == "number":
             return Number(int(word))
         if kind == "name":
-            return self._call(word, depth) if self.word == "(" else Name(word)
+            return self._call(word, start, depth) if self.word == "(" else Name(word)
         if word == "-":
             return Call("-", (self.factor(depth + 1),))
         if word == "(":
             inner = self.sum(depth + 1)
             self.take(")")
             return inner
-        raise self.error(f"a value is missing before {word!r}")
+        raise self.error(f"a value is missing before {word!r}", start)
 
-    def _call(self, function: str, depth: int) -> Node:
+    def _call(self, function: str, start: int, depth: int) -> Node:
         if function not in _FUNCTIONS:
-            raise self.error(f"unknown function {function!r}")
+            raise self.error(f"unknown function {function!r}", start)
         self.take("(")
         arguments = [self.sum(depth + 1)]
         while self.word == ",":
@@ -197,7 +198,8 @@ class _Parser:
         least, most = _FUNCTIONS[function][0]
         if not least <= len(arguments) <= most:
             wanted = str(least) if least == most else f"at least {least}"
-            raise self.error(f"{function} takes {wanted} value{'s' * (wanted != '1')}, found {len(arguments)}")
+            found = f"{function} takes {wanted} value{'s' * (wanted != '1')}, found {len(arguments)}"
+            raise self.error(found, start)
         return Call(function, tuple(arguments))
 
 
