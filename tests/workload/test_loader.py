@@ -144,7 +144,9 @@ MISTAKES = {
         "params[0] (y): has the name of a dim; allowed: a scalar with value = 'y', or another name",
     ),
     "duplicate case": (('"long"', '"ragged"'), "cases: 'ragged' is described twice; allowed: each name once"),
-    "no output": ((Y, Y.replace('"out"', '"in"\nvalues = "ones"')), "params: no array has role out or inout; allowed: at least one output"),
+    "no output": (
+        (Y, Y.replace('"out"', '"in"\nvalues = "ones"')),
+        "params: no array has role out or inout; allowed: at least one output"),
     "no perf case": (
         ('"perf"', '"check"'),
         'cases: none has kind = "perf"; allowed: at least one, or nothing can be timed',

@@ -25,14 +25,16 @@ class Checked:
 def find_mistakes(checked: Checked) -> Iterator[str]:
     """Every mistake, each with its key, what was found and what is allowed."""
     tables = checked.tables
-    forms = [*_parameter_mistakes(tables), *_name_mistakes(tables), *_kernel_mistakes(tables)]
-    yield from forms
-    if checked.functions is not None:
+    parameters = list(_parameter_mistakes(tables))
+    names = list(_name_mistakes(tables))
+    plans = list(_kernel_mistakes(tables))
+    yield from (*parameters, *names, *plans)
+    if checked.functions is not None and not parameters:
         yield from _reference_mistakes(tables, checked.functions)
     yield from _tolerance_mistakes(tables)
     yield from _expression("work.bytes", tables.work.bytes, tables.dims)
     yield from _expression("work.flops", tables.work.flops, tables.dims)
-    if not forms:  # a case is evaluated only where everything it refers to is sound
+    if not (parameters or names or plans):  # a case is evaluated only where everything it refers to is sound
         yield from case_mistakes(tables)
 
 
