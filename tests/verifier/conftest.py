@@ -22,6 +22,7 @@ from warpwright.device.protocol import (
     TimeRequest,
 )
 from warpwright.hardware import GpuSpec, load_gpu
+from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.verdict import Verdict
 from warpwright.verifier.verify import Verifier
 from warpwright.workload.dtypes import numpy_dtype
@@ -143,7 +144,7 @@ def judge(scale: Workload, oracle: Oracle) -> Judge:
         lowered: Mapping[str, str] = {"scale": "scale"}
         program = Program("", b"", "sm_90", lowered, {}, "kernel.cu")
         case = scale.case("small")
-        return Verifier(scale, device, oracle).verify(program, plan, case, seeds or (case.seed,))
+        return Verifier(HostValues(scale, oracle), device).verify(program, plan, case, seeds or (case.seed,))
 
     return run
 

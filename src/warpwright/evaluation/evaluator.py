@@ -17,6 +17,7 @@ from warpwright.evaluation.plans import resolve_plans
 from warpwright.evaluation.policy import check_policy
 from warpwright.evaluation.timer import Timer
 from warpwright.units import MIB, format_bytes
+from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.seeds import SeedPool
 from warpwright.verifier.verify import Verifier
 from warpwright.workload.model import Case, CaseKind, Workload
@@ -59,8 +60,9 @@ class Evaluator:
         self._oracle = oracle
         self._seeds = seeds
         self._options = options or EvaluatorOptions()
-        self._timer = Timer(workload, device, oracle, self._options.time_limit_s)
-        self._verifier = Verifier(workload, device, oracle, self._options.time_limit_s)
+        values = HostValues(workload, oracle)
+        self._timer = Timer(values, device, self._options.time_limit_s)
+        self._verifier = Verifier(values, device, self._options.time_limit_s)
 
     @property
     def workload(self) -> Workload:

@@ -11,30 +11,28 @@ from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.units import format_us
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.evidence import case_text
-from warpwright.workload.arguments import make_arguments
+from warpwright.verifier.host_values import HostValues
 from warpwright.workload.floor import case_floor
-from warpwright.workload.model import Case, Workload
-from warpwright.workload.oracle import Oracle
+from warpwright.workload.model import Case
 
 
 @dataclass(frozen=True, slots=True)
 class Timer:
     """Times cases of one workload on one device. time_limit_s: wall clock of one case."""
 
-    workload: Workload
+    values: HostValues
     device: Device
-    oracle: Oracle
     time_limit_s: float
 
     def time(self, program: Program, plan: ResolvedPlan, case: Case) -> TimeOutcome:
         """One case with its own seed: an estimate is then the same in every session."""
-        arguments = make_arguments(self.workload, case, case.seed, self.oracle)
+        workload = self.values.workload
         return self.device.time(
             TimeRequest(
                 program=program,
                 plan=plan,
-                arguments=device_arguments(self.workload, arguments),
-                cold_cache=self.workload.cold_cache,
+                arguments=device_arguments(workload, self.values.arguments(case, case.seed)),
+                cold_cache=workload.cold_cache,
                 time_limit_s=self.time_limit_s,
             )
         )
@@ -50,7 +48,7 @@ class Timer:
         impossible = self._impossible(case, outcome)
         if impossible is not None:
             return impossible
-        floor = case_floor(self.workload, case, self.device.spec)
+        floor = case_floor(self.values.workload, case, self.device.spec)
         return replace(found, timing=outcome, floor_us=floor.us, floor_binding=floor.binding)
 
     def _impossible(self, case: Case, timing: Timing) -> Failure | None:

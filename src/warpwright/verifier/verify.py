@@ -1,28 +1,25 @@
 """Runs a candidate on one case with several seeds and lets every check read what the runs leave behind."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.device.protocol import Device, Fault, Faulted, FaultKind, Program, RunRequest
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.evidence import POISONS, Evidence, PoisonedRun, case_text, same_outputs
+from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.registry import CHECKS
 from warpwright.verifier.verdict import Finding, Verdict
-from warpwright.workload.arguments import make_arguments
 from warpwright.workload.comparator import compare_case
-from warpwright.workload.model import Case, Workload
-from warpwright.workload.oracle import Oracle
-from warpwright.workload.values import Array, CaseArguments
+from warpwright.workload.model import Case
 
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """A workload with its oracle on one device. time_limit_s: wall clock of one run of a plan."""
+    """Judges candidates of one workload on one device. time_limit_s: wall clock of one run of a plan."""
 
-    workload: Workload
+    values: HostValues
     device: Device
-    oracle: Oracle
     time_limit_s: float = 60.0
 
     def verify(self, program: Program, plan: ResolvedPlan, case: Case, seeds: Sequence[int]) -> Verdict:
@@ -69,8 +66,9 @@ class _Trial:
         self._plan = plan
         self._case = case
         self._draw = draw
-        self._arguments: CaseArguments = make_arguments(verifier.workload, case, draw.seed, verifier.oracle)
-        self._expected: Mapping[str, Array] = verifier.oracle.expected(case, self._arguments)
+        self._workload = verifier.values.workload
+        self._arguments = verifier.values.arguments(case, draw.seed)
+        self._expected = verifier.values.expected(case, self._arguments)
 
     def judge(self, poisons: Sequence[int]) -> Verdict:
         """Run with each pattern; a single run that fails is run with the other pattern too, so that the reason is known."""
@@ -83,7 +81,7 @@ class _Trial:
         if len(runs) == 1 and not runs[0].passed:
             return self.judge(POISONS)
         repeat = None
-        if len(runs) > 1 and not same_outputs(self._verifier.workload, runs[0], runs[1]):
+        if len(runs) > 1 and not same_outputs(self._workload, runs[0], runs[1]):
             again = self._run(POISONS[0], runs)
             if isinstance(again, _Stopped):
                 return self._fault(again.fault)
@@ -91,7 +89,7 @@ class _Trial:
         return self._conclude(tuple(runs), repeat)
 
     def _run(self, poison: int, earlier: Sequence[PoisonedRun]) -> PoisonedRun | _Stopped:
-        workload = self._verifier.workload
+        workload = self._workload
         request = RunRequest(
             program=self._program,
             plan=self._plan,
@@ -108,19 +106,19 @@ class _Trial:
             if same_outputs(workload, run, other):
                 return replace(run, comparisons=other.comparisons)
         outputs = {a.name: outcome.arrays[a.name] for a in workload.outputs}
-        comparisons = compare_case(workload, self._case, outputs, self._expected, self._verifier.oracle)
+        comparisons = compare_case(workload, self._case, outputs, self._expected, self._verifier.values.oracle)
         return replace(run, comparisons=comparisons)
 
     def _fault(self, fault: Fault) -> Verdict:
         message = f"{case_text(self._case)}: {fault.message}"
         if fault.kind is FaultKind.MISALIGNED and self._draw.least_alignment:
-            promised = ", ".join(f"{a.name}: {a.align_bytes}" for a in self._verifier.workload.arrays)
+            promised = ", ".join(f"{a.name}: {a.align_bytes}" for a in self._workload.arrays)
             message += f" The workload guarantees only these alignments in bytes: {promised}."
         return Verdict(fault.kind.value, message, line=fault.line)
 
     def _conclude(self, runs: tuple[PoisonedRun, ...], repeat: PoisonedRun | None) -> Verdict:
         evidence = Evidence(
-            self._verifier.workload,
+            self._workload,
             self._case,
             self._draw.seed != self._case.seed,
             self._arguments,
