@@ -7,6 +7,10 @@ from enum import IntEnum
 _I32, _I64, _PTR = ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
 
 
+ROW_SHAPES = ((1, 2), (1, 4), (2, 2), (2, 4), (4, 2), (4, 4), (8, 2))
+"""(bytes, parts) of vector accesses that have a contiguous path."""
+
+
 class State(IntEnum):
     """What a warp is doing; also what running it gives."""
 

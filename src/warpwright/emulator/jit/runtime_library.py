@@ -8,7 +8,7 @@ from string import Template
 from warpwright.emulator.counters.raw import MemoryCount
 from warpwright.emulator.jit import native
 from warpwright.emulator.jit.cache import ObjectCache
-from warpwright.emulator.jit.context import FaultCode, SpaceCode, State, offsets
+from warpwright.emulator.jit.context import ROW_SHAPES, FaultCode, SpaceCode, State, offsets
 from warpwright.emulator.ops.windows import LOCAL_WINDOW, SHARED_WINDOW
 
 PAIR_PHASE_LANES = 32
@@ -26,6 +26,7 @@ FUNCTIONS = (
     "ww_check_generic",
     "ww_count_serial",
     *(f"ww_{name}64" for name in _DIVISIONS),
+    *(f"ww_{name}_rows_{size}_{parts}" for name in ("load", "store") for size, parts in ROW_SHAPES),
     *(f"ww_{name}_{size}" for name in ("gather", "scatter", "permute") for size in (1, 2, 4, 8)),
 )
 """What kernels may call."""
@@ -71,6 +72,32 @@ def _parts() -> Iterator[str]:
     for size in (1, 2, 4, 8):
         yield _source("move").substitute(values, bytes=size, bits=size * 8)
         yield _source("permute").substitute(values, bytes=size, bits=size * 8)
+
+    for size, parts in ROW_SHAPES:
+        yield _source("rows").substitute(values, **_row_values(size, parts))
+
+
+def _row_values(size: int, parts: int) -> dict[str, object]:
+    """Shuffles between memory order (lane by lane) and register order (part by part)."""
+    count, bits = 32 * parts, size * 8
+    vector = f"<{count} x i{bits}>"
+    lines = []
+    for part in range(parts):
+        chosen = ", ".join(f"i32 {lane * parts + part}" for lane in range(32))
+        lines.append(f"  %row.{part} = shufflevector {vector} %all, {vector} poison, <32 x i32> <{chosen}>")
+        lines.append(f"  %place.{part} = getelementptr i8, ptr %out, i64 {part * 32 * size}")
+        lines.append(f"  store <32 x i{bits}> %row.{part}, ptr %place.{part}, align {min(64, 32 * size)}")
+    order = ", ".join(f"i32 {place % parts * 32 + place // parts}" for place in range(count))
+    take = "\n".join(lines)
+    return {
+        "bytes": size,
+        "bits": bits,
+        "parts": parts,
+        "count": count,
+        "take": take,
+        "order": order,
+        "align": min(64, 32 * size),
+    }
 
 
 def _source(name: str) -> Template:

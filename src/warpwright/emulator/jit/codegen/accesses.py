@@ -7,7 +7,7 @@ import numpy as np
 from warpwright.emulator.jit.codegen.builder import LlvmBuilder
 from warpwright.emulator.jit.codegen.emitter import WARP, Lanes, scalar_type
 from warpwright.emulator.jit.codegen.operands import Operands
-from warpwright.emulator.jit.context import Site, offset
+from warpwright.emulator.jit.context import ROW_SHAPES, Site, offset
 from warpwright.emulator.ops.access import Access
 from warpwright.emulator.ops.builder import LaneType, integer
 from warpwright.emulator.ptx.ir import Register, Space, Symbol
@@ -70,8 +70,11 @@ class Accesses:
             self._contiguous_test(request, place, (slow, other))
             paths.append(self._contiguous_load(request, place, kind, join))
             self._emitter.begin(other)
-            self._uniform_test(request, place, slow)
-            paths.append(self._uniform_load(request, place, kind, join))
+            if _has_uniform_path(access):
+                self._uniform_test(request, place, slow)
+                paths.append(self._uniform_load(request, place, kind, join))
+            else:
+                self._emitter.jump(slow)
             self._emitter.begin(slow)
         paths.append(self._slow_load(request, kind))
         self._emitter.jump(join)
@@ -87,9 +90,13 @@ class Accesses:
         place = self._place(request.addresses)
         self._contiguous_test(request, place, (slow, slow))
         self._count_contiguous(request, place.first)
-        vector = self._builder.type_of(values[0].kind)
         pointer = self._host_pointer(request.access.space, place.first)
-        self._emitter.line(f"store {vector} {values[0].text}, ptr {pointer}, align {request.access.element_bytes}")
+        if len(values) == 1:
+            vector, size = self._builder.type_of(values[0].kind), request.access.element_bytes
+            self._emitter.line(f"store {vector} {values[0].text}, ptr {pointer}, align {size}")
+        else:
+            self._to_scratch(values)
+            self._rows("store", request, pointer)
         self._emitter.jump(join)
         self._emitter.begin(slow)
         self._slow_store(request, values)
@@ -134,7 +141,7 @@ class Accesses:
         """On to the contiguous path if all 32 lanes are there, one behind the other, inside bounds; labels: slow, other."""
         emitter = self._emitter
         slow, other = labels
-        size = request.access.element_bytes
+        size = request.access.bytes_per_lane
         steps = self._builder.constant_lanes(place.lanes.kind, np.arange(WARP, dtype=np.uint64) * np.uint64(size))
         full = emitter.assign(f"xor i32 {request.mask}, -1")
         strays = emitter.assign(f"or i32 {self._differing(place, steps)}, {full}")
@@ -152,12 +159,12 @@ class Accesses:
         bounds, path = emitter.label("bounds"), emitter.label("uniform")
         emitter.branch(emitter.assign(f"icmp eq i32 {strays}, 0"), bounds, slow)
         emitter.begin(bounds)
-        emitter.branch(self._inside(request, place.first, request.access.element_bytes), path, slow)
+        emitter.branch(self._inside(request, place.first, request.access.bytes_per_lane), path, slow)
         emitter.begin(path)
 
     def _inside(self, request: Request, first: str, span: int) -> str:
         """i1: aligned, and `span` bytes from there on lie in the allocation last hit, or in shared memory."""
-        emitter, size = self._emitter, request.access.element_bytes
+        emitter, size = self._emitter, request.access.bytes_per_lane
         if request.access.space is Space.SHARED:
             into, total = first, "%shared.bytes"
         else:
@@ -189,9 +196,16 @@ class Accesses:
     def _contiguous_load(self, request: Request, place: _Place, kind: LaneType, join: str) -> Path:
         self._count_contiguous(request, place.first)
         pointer = self._host_pointer(request.access.space, place.first)
+        if len(request.access.elements) > 1:
+            self._rows("load", request, pointer)
+            return self._leave(self._from_scratch(kind, len(request.access.elements)), join)
         vector = self._builder.type_of(kind)
         value = self._emitter.assign(f"load {vector}, ptr {pointer}, align {request.access.element_bytes}")
         return self._leave((value,), join)
+
+    def _rows(self, name: str, request: Request, pointer: str) -> None:
+        shape = f"{request.access.element_bytes}_{len(request.access.elements)}"
+        self._emitter.call(f"ww_{name}_rows_{shape}", "void", ("ptr", pointer), ("ptr", "%scratch.data"))
 
     def _uniform_load(self, request: Request, place: _Place, kind: LaneType, join: str) -> Path:
         emitter = self._emitter
@@ -199,8 +213,10 @@ class Accesses:
         lanes = emitter.call("llvm.ctpop.i32", "i32", ("i32", request.mask))
         emitter.add_to(request.site, offset(Site, "uniform_lanes"), emitter.assign(f"zext i32 {lanes} to i64"))
         pointer = self._host_pointer(request.access.space, place.first)
-        scalar = emitter.assign(f"load {scalar_type(kind)}, ptr {pointer}")
-        return self._leave((self._builder.splat(scalar, kind).text,), join)
+        size = request.access.element_bytes
+        parts = range(len(request.access.elements))
+        scalars = [emitter.load(scalar_type(kind), pointer, part * size, align=size) for part in parts]
+        return self._leave(tuple(self._builder.splat(scalar, kind).text for scalar in scalars), join)
 
     def _leave(self, values: tuple[str, ...], join: str) -> Path:
         path = values, self._emitter.current
@@ -211,17 +227,21 @@ class Accesses:
         emitter, parts = self._emitter, len(request.access.elements)
         self.check(request)
         self._move("gather", request, parts)
-        size = kind.bits // 8 * WARP
-        vector = self._builder.type_of(kind)
-        values = tuple(emitter.load(vector, "%scratch.data", part * size) for part in range(parts))
-        return values, emitter.current
+        return self._from_scratch(kind, parts), emitter.current
 
     def _slow_store(self, request: Request, values: tuple[Lanes, ...]) -> None:
         self.check(request)
+        self._to_scratch(values)
+        self._move("scatter", request, len(values))
+
+    def _from_scratch(self, kind: LaneType, parts: int) -> tuple[str, ...]:
+        size, vector = kind.bits // 8 * WARP, self._builder.type_of(kind)
+        return tuple(self._emitter.load(vector, "%scratch.data", part * size) for part in range(parts))
+
+    def _to_scratch(self, values: tuple[Lanes, ...]) -> None:
         for part, value in enumerate(values):
             size = value.kind.bits // 8 * WARP
             self._emitter.store(self._builder.type_of(value.kind), value.text, "%scratch.data", part * size)
-        self._move("scatter", request, len(values))
 
     def _move(self, name: str, request: Request, parts: int) -> None:
         self._emitter.call(
@@ -239,5 +259,11 @@ class Accesses:
 
 
 def _has_fast_paths(access: Access) -> bool:
-    """Whether inline paths exist: one element per lane, in memory that all lanes share."""
-    return len(access.elements) == 1 and access.space is not Space.LOCAL
+    """Whether inline paths exist: memory that all lanes share, and a shape that the runtime can take apart."""
+    parts = len(access.elements)
+    return access.space is not Space.LOCAL and (parts == 1 or (access.element_bytes, parts) in ROW_SHAPES)
+
+
+def _has_uniform_path(access: Access) -> bool:
+    """A broadcast is one wavefront, except that wide shared accesses go in several phases."""
+    return access.space is not Space.SHARED or access.bytes_per_lane <= 4

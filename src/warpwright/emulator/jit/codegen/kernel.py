@@ -2,7 +2,8 @@
 
 import ctypes
 
-from warpwright.emulator.flow.graph import KernelGraph, Node
+from warpwright.emulator.flow.graph import KernelGraph
+from warpwright.emulator.flow.refusal import refuse
 from warpwright.emulator.jit.codegen.blocks import FAULT_LABEL, Block
 from warpwright.emulator.jit.codegen.control import Control
 from warpwright.emulator.jit.codegen.emitter import WARP, Emitter
@@ -52,17 +53,8 @@ def _write_block(block: Block, endings: Endings, first_node: int) -> None:
                 return
             block.execute(node)
         except UnsupportedInstruction as problem:
-            raise _located(node, problem) from problem
+            raise refuse(node.instruction, f"{node.instruction.full_opcode} with {problem}") from problem
     endings.write(block, None, first_node + max(len(nodes) - 1, 0))
-
-
-def _located(node: Node, problem: UnsupportedInstruction) -> UnsupportedInstruction:
-    instruction = node.instruction
-    where = f"{instruction.source.file}:{instruction.source.line} " if instruction.source else ""
-    return UnsupportedInstruction(
-        f"{where}(PTX line {instruction.ptx_line}): {instruction.full_opcode} with {problem} is not emulated. "
-        "Run this candidate with --device gpu."
-    )
 
 
 def _prologue(emitter: Emitter, layout: Layout) -> None:
