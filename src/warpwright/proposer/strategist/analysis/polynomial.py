@@ -132,8 +132,9 @@ def _binary(node: Node, known: Mapping[str, Polynomial]) -> Polynomial | None:
 def _opaque(node: Node, known: Mapping[str, Polynomial]) -> Polynomial:
     names: set[str] = set()
     for inner in of_type(node, "identifier", "field_expression"):
-        text = "".join(text_of(inner).split())
-        names |= known[text].names if text in known else {text}
+        if inner.parent is None or inner.parent.type != "field_expression":
+            text = "".join(text_of(inner).split())
+            names |= known[text].names if text in known else {text}
     return atom("".join(text_of(node).split()), names or {text_of(node)})
 
 

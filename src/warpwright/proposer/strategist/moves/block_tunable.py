@@ -8,11 +8,14 @@ from warpwright.candidate.source_nodes import of_type, text_of
 from warpwright.proposer.strategist.analysis.access import Space
 from warpwright.proposer.strategist.analysis.kernel import AXES
 from warpwright.proposer.strategist.analysis.polynomial import integer_literal
+from warpwright.proposer.strategist.moves.swap_axes import strided
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
-from warpwright.proposer.strategist.rewriting.sizes import bracketed, written
+from warpwright.proposer.strategist.rewriting.sizes import bracketed, typical, written
 from warpwright.proposer.strategist.rewriting.subject import Subject
 
-FLAT = (256, 128, 64, 512, 1024, 32)
+FLAT = (256, 128, 512, 64, 1024, 32)
+FEW = (64, 32, 128, 256, 512, 1024)
+"""For launches of few threads: more blocks, so that every SM has one."""
 WIDE, TALL = (32, 16, 64, 128), (8, 4, 16, 2, 1, 32)
 _NAMES = ("BLOCK_X", "BLOCK_Y", "BLOCK_Z")
 
@@ -26,7 +29,7 @@ def rewrite(subject: Subject) -> Change | Refusal:
     fixed = [i for i, size in enumerate(launch.block) if isinstance(parse(size).root, Number) and size != "1"]
     if not fixed or len(fixed) != sum(size != "1" for size in launch.block):
         return Refusal("the block is tunable already")
-    values = _values([int(launch.block[i]) for i in fixed])
+    values = _values(subject, [int(launch.block[i]) for i in fixed])
     names = [subject.fresh_tunable("BLOCK" if len(fixed) == 1 else _NAMES[i]) for i in fixed]
     block, grid = list(launch.block), list(launch.grid)
     for i, name in zip(fixed, names, strict=True):
@@ -40,7 +43,7 @@ def rewrite(subject: Subject) -> Change | Refusal:
 def _change(subject: Subject, launch: Launch, tunables: dict[str, tuple[int, ...]]) -> Change:
     shape = " x ".join(str(v[0]) for v in tunables.values())
     before = " x ".join(subject.launch.block)
-    coalesced = len(tunables) > 1 and int(subject.launch.block[0]) < 32
+    coalesced = len(tunables) > 1 and int(subject.launch.block[0]) < 32 and strided(subject, "x") == 0
     return Change(
         candidate=subject.made(subject.kernel.source.text, launch=launch, tunables=tunables),
         text=f"The block of {before} is one choice among many: make {', '.join(tunables)} tunable and begin with {shape}.",
@@ -49,10 +52,15 @@ def _change(subject: Subject, launch: Launch, tunables: dict[str, tuple[int, ...
     )
 
 
-def _values(sizes: list[int]) -> list[tuple[int, ...]]:
+def _values(subject: Subject, sizes: list[int]) -> list[tuple[int, ...]]:
     """Values to try per axis, the most promising first; the size at hand is always among them."""
-    preferred = [FLAT] if len(sizes) == 1 else [WIDE, TALL, (1, 2, 4)][: len(sizes)]
-    return [tuple(dict.fromkeys((*values, size))) for values, size in zip(preferred, sizes, strict=True)]
+    if len(sizes) > 1:
+        preferred = [WIDE, TALL, (1, 2, 4)][: len(sizes)]
+        return [tuple(dict.fromkeys((*values, size))) for values, size in zip(preferred, sizes, strict=True)]
+    threads = typical(subject, f"{bracketed(subject.launch.grid[0])} * {sizes[0]}") or 0.0
+    scarce = threads < 256 * 4 * subject.gpu.sm_count
+    values = tuple(dict.fromkeys((*(FEW if scarce else FLAT), sizes[0])))
+    return [(values[1], values[0], *values[2:]) if values[0] == sizes[0] else values]
 
 
 def _regridded(grid: str, block: str, name: str) -> str:
@@ -68,8 +76,6 @@ def _depends_on_size(subject: Subject) -> str | None:
     kernel = subject.kernel
     body = kernel.function.body
     sizes = {int(s) for s in subject.launch.block if s.isdigit()} - {0, 1}
-    if kernel.function.launch_bounds is not None:
-        return "the kernel has __launch_bounds__"
     if Space.SHARED in kernel.arrays.spaces.values():
         return "shared memory may be laid out for this block"
     if any(integer_literal(text_of(n)) in sizes for n in of_type(body, "number_literal")):

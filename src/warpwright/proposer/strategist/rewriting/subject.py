@@ -7,6 +7,7 @@ from types import MappingProxyType
 from warpwright.candidate.candidate import Candidate, Launch, Scratch
 from warpwright.candidate.expressions import parse
 from warpwright.candidate.source import parse_source
+from warpwright.candidate.source_edit import edited_text, replace_node
 from warpwright.candidate.source_nodes import mentioned_names
 from warpwright.evaluation.outcome import Evaluation
 from warpwright.hardware.gpu_spec import GpuSpec
@@ -95,6 +96,8 @@ class Subject:
         """A candidate with new source, launch and further (or changed) tunables; points no longer allowed fall away."""
         launches = list(self.candidate.plan.launches)
         launches[self.position] = launch or self.launch
+        if launches[self.position].block != self.launch.block:
+            source = _rebounded(source, launches[self.position])
         allowed = {**self.candidate.tunables, **(tunables or {})}
         used = _words(source, launches)
         allowed = {name: values for name, values in allowed.items() if name in used}
@@ -124,6 +127,16 @@ def subject_of(
     launch = candidate.plan.launches[position]
     kernel = read_kernel(parse_source(candidate.source, candidate.source_name), launch.entry, launch.block)
     return Subject(candidate, position, kernel, workload, gpu, evaluation)
+
+
+def _rebounded(source: str, launch: Launch) -> str:
+    """The source with the kernel's `__launch_bounds__`, if it has them, set to the launch's block."""
+    parsed = parse_source(source)
+    bounds = next((n for n in parsed.kernel(launch.entry).node.children if n.type == "launch_bounds"), None)
+    if bounds is None:
+        return source
+    threads = " * ".join(f"({size})" for size in launch.block if size != "1") or "1"
+    return edited_text(source, [replace_node(bounds.named_children[0], threads)])
 
 
 def _words(source: str, launches: Sequence[Launch]) -> set[str]:
