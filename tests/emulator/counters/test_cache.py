@@ -8,7 +8,7 @@ LINE, SECTOR = 128, 32
 
 def feed(accesses: list[tuple[int, int]], l1_lines: int = 4, l2_lines: int = 16, granule: int = 64) -> TwoLevels:
     levels = TwoLevels(CacheSizes(l1_lines * LINE, l2_lines * LINE, granule), 1)
-    levels.run([s for s, _ in accesses], [k for _, k in accesses], [0] * len(accesses))
+    levels.run([s for s, _ in accesses], [k for _, k in accesses], [0] * len(accesses), list(range(len(accesses))))
     levels.finish()
     return levels
 
@@ -60,3 +60,9 @@ def test_dram_moves_each_granule_at_least_once_and_no_more_than_was_asked(stream
     assert 64 * len(read) <= levels.read_bytes[0] <= 64 * len(stream)
     dirty = {s // 2 for s, kind in stream if kind in (STORE, ATOMIC)}
     assert 64 * len(dirty) <= levels.write_bytes[0] <= 64 * len(stream)
+
+
+def test_a_hit_on_what_is_still_on_its_way_waits_too() -> None:
+    levels = TwoLevels(CacheSizes(4 * LINE, 16 * LINE, 64), 1)
+    late = levels.run([0, 0, 0, 1], [LOAD, LOAD, LOAD, STORE], [0] * 4, [5, 5, 6, 6])
+    assert late == [True, True, False, False]

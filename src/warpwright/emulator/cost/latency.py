@@ -4,9 +4,11 @@ By Little's law the bytes in flight are those of the resident warps, and each wa
 cannot end before its rounds of blocks have gone through theirs.
 """
 
+import math
+
 from warpwright.emulator.cost.residency import Residency
 from warpwright.emulator.cost.throughput import SECTOR_BYTES, dram_bytes
-from warpwright.emulator.counters.profile import LaunchProfile
+from warpwright.emulator.counters.profile import Footprint, LaunchProfile
 from warpwright.hardware import GpuSpec
 
 BLOCK_CYCLES = 300.0
@@ -30,17 +32,29 @@ def latency_cycles(profile: LaunchProfile, gpu: GpuSpec, place: Residency, *, co
 
 
 def load_latency_cycles(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool) -> float:
-    """Mean latency of a global load by where it is served; without a footprint all go to L2."""
+    """Mean length of a wait for global loads; without a footprint all go to L2.
+
+    Loads that are in flight together are waited for together: the farthest decides.
+    """
     memory, prints = gpu.memory, profile.footprint
-    if prints.l1_miss_ratio is None:
+    late = prints.l1_miss_ratio if prints.late_ratio is None else prints.late_ratio
+    if late is None or prints.l1_miss_ratio is None:
         return memory.l2_latency_cycles
-    asked = sum(t.sectors for t in profile.traffic if t.space == "global" and t.access == "load")
-    missed = asked * prints.l1_miss_ratio
-    read_ratio = 1.0
-    if prints.dram_read_bytes is not None and prints.dram_write_bytes is not None:
-        moved = prints.dram_read_bytes + prints.dram_write_bytes
-        read_ratio = prints.dram_read_bytes / moved if moved else 0.0
-    fetched = dram_bytes(profile, gpu, cold_cache=cold_cache) * read_ratio / SECTOR_BYTES
-    dram_ratio = min(1.0, fetched / missed) if missed else 0.0
-    beyond = memory.l2_latency_cycles + dram_ratio * (memory.dram_latency_cycles - memory.l2_latency_cycles)
-    return memory.l1_latency_cycles + prints.l1_miss_ratio * (beyond - memory.l1_latency_cycles)
+    missed = prints.l1_miss_ratio * sum(
+        t.sectors for t in profile.traffic if t.space == "global" and t.access == "load"
+    )
+    fetched = dram_bytes(profile, gpu, cold_cache=cold_cache) * _read_ratio(prints) / SECTOR_BYTES
+    far = late * min(1.0, fetched / missed) if missed else 0.0
+    together = max(1.0, profile.loads_in_flight)
+    any_late, any_far = (1 - math.pow(1 - part, together) for part in (late, far))
+    return (
+        memory.l1_latency_cycles
+        + any_late * (memory.l2_latency_cycles - memory.l1_latency_cycles)
+        + any_far * (memory.dram_latency_cycles - memory.l2_latency_cycles)
+    )
+
+
+def _read_ratio(prints: Footprint) -> float:
+    """Of the bytes that DRAM moves."""
+    read, written = prints.dram_read_bytes or 0.0, prints.dram_write_bytes or 0.0
+    return read / (read + written) if read + written else 0.0

@@ -45,23 +45,33 @@ class TwoLevels:
         self.write_bytes = [0.0] * regions
         self._l1: OrderedDict[int, int] = OrderedDict()
         self._l2: OrderedDict[int, list[int]] = OrderedDict()
+        self._filled: dict[int, int] = {}
         self._l1_lines = max(1, int(sizes.l1_bytes / LINE_BYTES))
         self._l2_lines = max(1, int(sizes.l2_bytes / LINE_BYTES))
         self._granule_bytes = max(sizes.granule_bytes, SECTOR_BYTES)
         self._granules = _granule_masks(self._granule_bytes // SECTOR_BYTES)
 
-    def run(self, sectors: Sequence[int], kinds: Sequence[int], regions: Sequence[int]) -> None:
-        """One access after another."""
-        for sector, kind, region in zip(sectors, kinds, regions, strict=True):
+    def run(
+        self, sectors: Sequence[int], kinds: Sequence[int], regions: Sequence[int], steps: Sequence[int]
+    ) -> list[bool]:
+        """One access after another. Of each, whether it waits for data from beyond L1: a miss, or a hit on what another
+        warp asked for in the same step and is still on its way.
+        """
+        late = []
+        for sector, kind, region, step in zip(sectors, kinds, regions, steps, strict=True):
             line, bit = sector >> 2, 1 << (sector & 3)
             if kind <= BYPASS:
                 self.counts.loads += 1
                 if kind == LOAD and self._l1_holds(line, bit):
+                    late.append(self._filled.get(sector) == step)
                     continue
                 self.counts.l1_misses += 1
+                self._filled[sector] = step
             elif kind == STORE:
                 self._l1_holds(line, bit)
+            late.append(kind <= BYPASS)
             self._l2_access(line, sector & 3, kind, region)
+        return late
 
     def finish(self) -> None:
         """Write back what L2 still holds."""

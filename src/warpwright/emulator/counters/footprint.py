@@ -74,12 +74,13 @@ def footprint(
     granules = [_distinct(stream, region == i, a, residency) for i, a in enumerate(allocations)]
     caches = TwoLevels(_sizes(granules, stream.part, residency), len(allocations))
     kinds = np.array([_kind(node) for node in graph.memory_instructions])[stream.memory_index]
-    caches.run(stream.sector.tolist(), kinds.tolist(), region.tolist())
+    late = caches.run(stream.sector.tolist(), kinds.tolist(), region.tolist(), stream.step.tolist())
     caches.finish()
     counts, scale = caches.counts, residency.scale / stream.part
     unique_bytes = sum(g.grid for g in granules) * residency.granule_bytes
     return Footprint(
         l1_miss_ratio=counts.l1_misses / counts.loads if counts.loads else None,
+        late_ratio=_late_ratio(stream, kinds, late),
         unique_sectors=_distinct_sectors(stream, region, allocations, residency),
         l2_sectors=counts.l2_accesses * scale,
         dram_read_bytes=_over_waves(caches.read_bytes, granules, scale, residency),
@@ -87,6 +88,16 @@ def footprint(
         unique_bytes=unique_bytes,
         hottest_atomic=hottest_line(graph, traces, residency.grid_blocks, residency.request_ratio),
     )
+
+
+def _late_ratio(stream: SectorStream, kinds: Numbers, late: list[bool]) -> float | None:
+    """Warp-level loads of which at least one sector is late, over all."""
+    loads = kinds <= BYPASS
+    if not loads.any():
+        return None
+    request = stream.request[loads]
+    starts = np.flatnonzero(np.r_[True, request[1:] != request[:-1]])
+    return float(np.maximum.reduceat(np.array(late, np.int8)[loads], starts).mean())
 
 
 def _kind(node: Node) -> int:

@@ -31,6 +31,7 @@ class Footprint:
     l1_miss_ratio: sectors that L1 does not hold when asked, over sectors asked for (loads).
     unique_sectors: distinct sectors, scaled to the grid. l2_sectors: sectors that reach L2 (loads after L1, all stores).
     dram_read_bytes, dram_write_bytes: what DRAM moves from a cold L2, granule and capacity considered.
+    late_ratio: warp-level loads that wait for data from beyond L1, over all; the rest are hits.
     unique_bytes: distinct bytes at DRAM granularity; what L2 would have to hold for a warm run.
     hottest_atomic: read-modify-writes that must follow one another on the busiest 128-byte line. None = unknown.
     """
@@ -42,6 +43,7 @@ class Footprint:
     dram_write_bytes: float | None
     unique_bytes: float | None = None
     hottest_atomic: float | None = None
+    late_ratio: float | None = None
 
 
 UNKNOWN_FOOTPRINT = Footprint(None, None, None, None, None)

@@ -32,10 +32,13 @@ _SECTOR_BITS = 40
 @dataclass(frozen=True, slots=True)
 class SectorStream:
     """Accesses in time order. sector: offset from the arena's start in sectors; memory_index: which instruction;
-    block: number of the trace. part: share of all lines that was kept.
+    block: number of the trace; request: number of the warp-level request; step: its number within its warp.
+    part: share of all lines that was kept.
     """
 
     sector: Numbers
+    request: Numbers
+    step: Numbers
     memory_index: Numbers
     block: Numbers
     part: float
@@ -45,8 +48,9 @@ def sector_stream(traces: Sequence[Trace]) -> SectorStream:
     """The traces of blocks that are resident together, as one stream."""
     requests = np.concatenate(traces)
     block = np.repeat(np.arange(len(traces)), [len(trace) for trace in traces])
-    order = np.lexsort((requests["warp"], block, _number_in_warp(requests["warp"], block)))
-    requests, block = requests[order], block[order]
+    step = _number_in_warp(requests["warp"], block)
+    order = np.lexsort((requests["warp"], block, step))
+    requests, block, step = requests[order], block[order], step[order]
     lane = np.arange(32, dtype=np.uint32)
     active = (requests["mask"][:, None] >> lane) & 1 != 0
     sector = (requests["address"].astype(np.int64) - BASE_ADDRESS) // SECTOR_BYTES
@@ -58,7 +62,12 @@ def sector_stream(traces: Sequence[Trace]) -> SectorStream:
     key = np.unique((row << _SECTOR_BITS) | sector[row, column])
     row = key >> _SECTOR_BITS
     return SectorStream(
-        key & ((1 << _SECTOR_BITS) - 1), requests["memory_index"][row].astype(np.int64), block[row], part
+        sector=key & ((1 << _SECTOR_BITS) - 1),
+        request=row,
+        step=step[row],
+        memory_index=requests["memory_index"][row].astype(np.int64),
+        block=block[row],
+        part=part,
     )
 
 
