@@ -1,11 +1,14 @@
 """The table: one line for each family."""
 
 from warpwright.emulator.ops import (
+    approximate,
     atomic,
     bits,
     compare,
     control,
+    convert,
     floating,
+    half_arithmetic,
     integer,
     logic,
     memory,
@@ -20,6 +23,9 @@ _FAMILIES = (
     bits.FAMILY,
     compare.FAMILY,
     floating.FAMILY,
+    approximate.FAMILY,
+    half_arithmetic.FAMILY,
+    convert.FAMILY,
     move.FAMILY,
     memory.FAMILY,
     atomic.FAMILY,
