@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from warpwright.candidate.analysis.access import Space
+from warpwright.candidate.analysis.kernel import AXES
+from warpwright.candidate.analysis.polynomial import integer_literal
 from warpwright.candidate.candidate import Launch
 from warpwright.candidate.expressions import Call, Number, parse
 from warpwright.candidate.source_nodes import of_type, text_of
-from warpwright.proposer.strategist.analysis.access import Space
-from warpwright.proposer.strategist.analysis.kernel import AXES
-from warpwright.proposer.strategist.analysis.polynomial import integer_literal
 from warpwright.proposer.strategist.moves.swap_axes import strided
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
 from warpwright.proposer.strategist.rewriting.sizes import bracketed, typical, written

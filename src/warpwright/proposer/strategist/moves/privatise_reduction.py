@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from warpwright.candidate.analysis.accumulate import Operation
 from warpwright.candidate.source_edit import apply_edits, insert_after, insert_before, replace_node
 from warpwright.candidate.source_nodes import text_of
-from warpwright.proposer.strategist.analysis.accumulate import Operation
 from warpwright.proposer.strategist.moves.share_row import block_choice
 from warpwright.proposer.strategist.rewriting.atomics import RESIDENT, Atomic, AtomicLoop, atomic_loop
 from warpwright.proposer.strategist.rewriting.group import SHUFFLED_TYPES

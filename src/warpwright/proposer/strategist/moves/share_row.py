@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from warpwright.candidate.analysis.guard import skeleton_of
+from warpwright.candidate.analysis.kernel import IndexVariable
+from warpwright.candidate.analysis.loops import cooperation
 from warpwright.candidate.expressions import Name, Number, parse
 from warpwright.candidate.source import parse_source
 from warpwright.candidate.source_edit import apply_edits
 from warpwright.candidate.source_nodes import field, of_type, text_of
-from warpwright.proposer.strategist.analysis.guard import skeleton_of
-from warpwright.proposer.strategist.analysis.kernel import IndexVariable
-from warpwright.proposer.strategist.analysis.loops import cooperation
 from warpwright.proposer.strategist.rewriting.group import Group
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
 from warpwright.proposer.strategist.rewriting.qualifiers import restrict_edits

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from math import prod
 
+from warpwright.candidate.analysis.access import Access, Deed
 from warpwright.candidate.expressions import ExpressionError, evaluate
 from warpwright.candidate.source_edit import apply_edits, insert_after, insert_before, replace_node
 from warpwright.candidate.source_nodes import ancestors, field, text_of
-from warpwright.proposer.strategist.analysis.access import Access, Deed
 from warpwright.proposer.strategist.moves.share_row import block_choice
 from warpwright.proposer.strategist.rewriting.atomics import RESIDENT, Atomic, AtomicLoop, atomic_loop
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal

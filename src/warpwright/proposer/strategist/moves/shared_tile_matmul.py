@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.access import Access
+from warpwright.candidate.analysis.accumulate import Operation, accumulations
+from warpwright.candidate.analysis.kernel import Local
+from warpwright.candidate.analysis.loops import Loop, counted_loop, departure
 from warpwright.candidate.source_edit import apply_edits, replace_node
 from warpwright.candidate.source_nodes import LOOPS, arguments_of, field, of_type, statements_of, text_of, unwrapped
-from warpwright.proposer.strategist.analysis.access import Access
-from warpwright.proposer.strategist.analysis.accumulate import Operation, accumulations
-from warpwright.proposer.strategist.analysis.kernel import Local
-from warpwright.proposer.strategist.analysis.loops import Loop, counted_loop, departure
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
 from warpwright.proposer.strategist.rewriting.plane import Plane, depends_on, new_body, plane_of
 from warpwright.proposer.strategist.rewriting.sizes import bracketed, covered

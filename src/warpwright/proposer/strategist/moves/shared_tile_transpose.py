@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.access import Access, Deed, Space
 from warpwright.candidate.source_edit import apply_edits, replace_node
 from warpwright.candidate.source_nodes import field, text_of
-from warpwright.proposer.strategist.analysis.access import Access, Deed, Space
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
 from warpwright.proposer.strategist.rewriting.plane import Plane, new_body, plane_of
 from warpwright.proposer.strategist.rewriting.sizes import bracketed, covered

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from warpwright.candidate.analysis.access import Space
+from warpwright.candidate.analysis.loops import cooperation
 from warpwright.candidate.source_edit import apply_edits, replace_node
 from warpwright.candidate.source_nodes import field, of_type, text_of
-from warpwright.proposer.strategist.analysis.access import Space
-from warpwright.proposer.strategist.analysis.loops import cooperation
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
 from warpwright.proposer.strategist.rewriting.sizes import covered, upper_bound
 from warpwright.proposer.strategist.rewriting.subject import Subject

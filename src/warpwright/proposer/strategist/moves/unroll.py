@@ -2,10 +2,10 @@
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.loops import counted_loop
+from warpwright.candidate.analysis.polynomial import integer_literal
 from warpwright.candidate.source_edit import apply_edits, insert_before
 from warpwright.candidate.source_nodes import LOOPS, of_type, text_of
-from warpwright.proposer.strategist.analysis.loops import counted_loop
-from warpwright.proposer.strategist.analysis.polynomial import integer_literal
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
 from warpwright.proposer.strategist.rewriting.qualifiers import restrict_edits
 from warpwright.proposer.strategist.rewriting.subject import Subject

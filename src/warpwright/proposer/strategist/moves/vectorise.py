@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from warpwright.candidate.analysis.distribution import Among, Distribution, distribution
+from warpwright.candidate.analysis.loops import Loop, counted_loop
+from warpwright.candidate.analysis.sharing import shareable
 from warpwright.candidate.candidate import Launch
 from warpwright.candidate.source_edit import Edit, apply_edits, insert_before
 from warpwright.candidate.source_nodes import LOOPS, of_type
-from warpwright.proposer.strategist.analysis.distribution import Among, Distribution, distribution
-from warpwright.proposer.strategist.analysis.loops import Loop, counted_loop
-from warpwright.proposer.strategist.analysis.sharing import shareable
 from warpwright.proposer.strategist.rewriting.grid_loop import grid_stride
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
 from warpwright.proposer.strategist.rewriting.qualifiers import restrict_edits

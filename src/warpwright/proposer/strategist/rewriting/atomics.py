@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.access import Deed, Space
+from warpwright.candidate.analysis.distribution import Among, distribution
+from warpwright.candidate.analysis.kernel import KernelModel, declared_names
+from warpwright.candidate.analysis.loops import Loop, counted_loop
 from warpwright.candidate.source_nodes import LOOPS, arguments_of, called_name, identifiers, of_type
-from warpwright.proposer.strategist.analysis.access import Deed, Space
-from warpwright.proposer.strategist.analysis.distribution import Among, distribution
-from warpwright.proposer.strategist.analysis.kernel import KernelModel, declared_names
-from warpwright.proposer.strategist.analysis.loops import Loop, counted_loop
 from warpwright.proposer.strategist.rewriting.grid_loop import grid_stride
 from warpwright.proposer.strategist.rewriting.move import Refusal
 from warpwright.proposer.strategist.rewriting.subject import Subject

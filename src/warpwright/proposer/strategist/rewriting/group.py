@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from warpwright.proposer.strategist.analysis.accumulate import Accumulation, Operation
-from warpwright.proposer.strategist.analysis.kernel import KernelModel
+from warpwright.candidate.analysis.accumulate import Accumulation, Operation
+from warpwright.candidate.analysis.kernel import KernelModel
 from warpwright.proposer.strategist.snippets import snippet
 
 SHUFFLED_TYPES = frozenset(

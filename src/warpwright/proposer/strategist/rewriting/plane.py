@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.access import Space
+from warpwright.candidate.analysis.guard import Skeleton, skeleton_of
+from warpwright.candidate.analysis.kernel import IndexVariable, KernelModel
+from warpwright.candidate.analysis.loops import cooperation
 from warpwright.candidate.source_nodes import field, identifiers, of_type, text_of
-from warpwright.proposer.strategist.analysis.access import Space
-from warpwright.proposer.strategist.analysis.guard import Skeleton, skeleton_of
-from warpwright.proposer.strategist.analysis.kernel import IndexVariable, KernelModel
-from warpwright.proposer.strategist.analysis.loops import cooperation
 from warpwright.proposer.strategist.rewriting.move import Refusal
 from warpwright.proposer.strategist.rewriting.subject import Subject
 

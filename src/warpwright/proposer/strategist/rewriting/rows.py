@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.access import Access, Deed, Space
+from warpwright.candidate.analysis.accumulate import Accumulation
+from warpwright.candidate.analysis.kernel import IndexVariable, KernelModel, assigned_names
+from warpwright.candidate.analysis.loops import Loop, counted_loop
+from warpwright.candidate.analysis.polynomial import integer_literal
+from warpwright.candidate.analysis.sharing import shareable, unit_stride
 from warpwright.candidate.source_edit import Edit, apply_edits, insert_after, insert_before, replace_node
 from warpwright.candidate.source_nodes import LOOPS, of_type, statements_of, text_of
 from warpwright.candidate.source_nodes import field as child
-from warpwright.proposer.strategist.analysis.access import Access, Deed, Space
-from warpwright.proposer.strategist.analysis.accumulate import Accumulation
-from warpwright.proposer.strategist.analysis.kernel import IndexVariable, KernelModel, assigned_names
-from warpwright.proposer.strategist.analysis.loops import Loop, counted_loop
-from warpwright.proposer.strategist.analysis.polynomial import integer_literal
-from warpwright.proposer.strategist.analysis.sharing import shareable, unit_stride
 from warpwright.proposer.strategist.rewriting.group import SHUFFLED_TYPES, Group, combined, partial_start
 from warpwright.proposer.strategist.rewriting.move import Refusal
 

@@ -2,11 +2,11 @@
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.kernel import AXES
+from warpwright.candidate.analysis.polynomial import integer_literal
 from warpwright.candidate.expressions import Binary, Call, ExpressionError, Name, Number, evaluate, parse
 from warpwright.candidate.expressions import Node as ExpressionNode
 from warpwright.candidate.source_nodes import field, text_of, unwrapped
-from warpwright.proposer.strategist.analysis.kernel import AXES
-from warpwright.proposer.strategist.analysis.polynomial import integer_literal
 from warpwright.proposer.strategist.rewriting.subject import Subject
 from warpwright.workload.model import ArrayParameter, ScalarParameter
 

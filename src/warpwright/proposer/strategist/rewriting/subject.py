@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from warpwright.candidate.analysis.kernel import KernelModel, read_kernel
 from warpwright.candidate.candidate import Candidate, Launch, Scratch
 from warpwright.candidate.expressions import parse
 from warpwright.candidate.source import parse_source
@@ -11,7 +12,6 @@ from warpwright.candidate.source_edit import edited_text, replace_node
 from warpwright.candidate.source_nodes import mentioned_names
 from warpwright.evaluation.outcome import Evaluation
 from warpwright.hardware.gpu_spec import GpuSpec
-from warpwright.proposer.strategist.analysis.kernel import KernelModel, read_kernel
 from warpwright.workload.model import ArrayParameter, Case, CaseKind, ScalarParameter, Workload
 
 

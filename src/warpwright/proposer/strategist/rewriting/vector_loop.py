@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.access import Access, Deed, Space
+from warpwright.candidate.analysis.distribution import Among, Distribution
+from warpwright.candidate.analysis.kernel import declared_names
+from warpwright.candidate.analysis.loops import Loop
 from warpwright.candidate.source_edit import Edit, edited_node, replace_node
 from warpwright.candidate.source_nodes import (
     CONDITIONALS,
@@ -15,10 +19,6 @@ from warpwright.candidate.source_nodes import (
     of_type,
     text_of,
 )
-from warpwright.proposer.strategist.analysis.access import Access, Deed, Space
-from warpwright.proposer.strategist.analysis.distribution import Among, Distribution
-from warpwright.proposer.strategist.analysis.kernel import declared_names
-from warpwright.proposer.strategist.analysis.loops import Loop
 from warpwright.proposer.strategist.rewriting.sizes import BYTES_OF_TYPE
 from warpwright.proposer.strategist.rewriting.subject import Subject
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from warpwright.proposer.strategist.analysis.access import Access, Deed, Space
-from warpwright.proposer.strategist.analysis.accumulate import Accumulation
-from warpwright.proposer.strategist.analysis.kernel import KernelModel, declared_names
-from warpwright.proposer.strategist.analysis.loops import Loop, carried, departure
+from warpwright.candidate.analysis.access import Access, Deed, Space
+from warpwright.candidate.analysis.accumulate import Accumulation
+from warpwright.candidate.analysis.kernel import KernelModel, declared_names
+from warpwright.candidate.analysis.loops import Loop, carried, departure
 
 
 def shareable(kernel: KernelModel, loop: Loop) -> dict[str, Accumulation] | str:

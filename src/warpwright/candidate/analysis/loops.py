@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.accumulate import Accumulation, accumulations
+from warpwright.candidate.analysis.kernel import assigned_names, declared_names
 from warpwright.candidate.source_nodes import called_name, field, identifiers, of_type, text_of, unwrapped
-from warpwright.proposer.strategist.analysis.accumulate import Accumulation, accumulations
-from warpwright.proposer.strategist.analysis.kernel import assigned_names, declared_names
 
 _COOPERATIVE = (
     "__sync",

@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.polynomial import Polynomial, constant, to_polynomial
 from warpwright.candidate.source_nodes import arguments_of, called_name, field, text_of, unwrapped, walk
-from warpwright.proposer.strategist.analysis.polynomial import Polynomial, constant, to_polynomial
 
 CACHED_LOADS = frozenset({"__ldg", "__ldcs", "__ldcg", "__ldca", "__ldlu", "__ldcv"})
 

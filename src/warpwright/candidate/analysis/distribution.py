@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from warpwright.candidate.analysis.kernel import KernelModel
+from warpwright.candidate.analysis.loops import Loop
+from warpwright.candidate.analysis.polynomial import Polynomial, atom, constant
 from warpwright.candidate.source_nodes import text_of
-from warpwright.proposer.strategist.analysis.kernel import KernelModel
-from warpwright.proposer.strategist.analysis.loops import Loop
-from warpwright.proposer.strategist.analysis.polynomial import Polynomial, atom, constant
 
 
 class Among(StrEnum):

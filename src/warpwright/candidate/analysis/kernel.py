@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.access import Address, Arrays, Space
+from warpwright.candidate.analysis.polynomial import Polynomial, atom, to_polynomial
 from warpwright.candidate.source import Function, SourceFile
 from warpwright.candidate.source_nodes import declared_name, mentioned_names, of_type, text_of
 from warpwright.candidate.source_nodes import field as child
-from warpwright.proposer.strategist.analysis.access import Address, Arrays, Space
-from warpwright.proposer.strategist.analysis.polynomial import Polynomial, atom, to_polynomial
 
 AXES = ("x", "y", "z")
 _FLOATING = ("float", "double", "half", "bfloat16")

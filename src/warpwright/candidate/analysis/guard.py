@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from warpwright.candidate.analysis.kernel import KernelModel
 from warpwright.candidate.source_nodes import field, statements_of, text_of, unwrapped
-from warpwright.proposer.strategist.analysis.kernel import KernelModel
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
