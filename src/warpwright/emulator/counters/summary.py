@@ -71,8 +71,8 @@ class KernelCosts:
         totals = dict.fromkeys(Pipe, 0.0)
         for block, warps in zip(self.graph.blocks, counts.block_warps, strict=True):
             for node in block.nodes:
-                totals[node.bound.operation.pipe] += warps
-        return {pipe.value: total for pipe, total in totals.items() if total}
+                totals[node.bound.operation.pipe] += float(warps)
+        return {pipe.value: float(total) for pipe, total in totals.items() if total}
 
     def slots(self, counts: ScaledCounts) -> dict[str, float]:
         """Issue slots by pipe, as `expansion` estimates them."""
@@ -82,7 +82,7 @@ class KernelCosts:
                 together = self.merged.get(-1 if node.memory_index is None else node.memory_index, 1)
                 for pipe, slots in slots_by_pipe(node.bound).items():
                     totals[pipe] += warps * slots / together
-        return {pipe.value: total for pipe, total in totals.items() if total}
+        return {pipe.value: float(total) for pipe, total in totals.items() if total}
 
     def flops(self, counts: ScaledCounts) -> dict[int, float]:
         """Floating-point operations by width of their type in bits; guarded-off lanes count."""
@@ -90,7 +90,7 @@ class KernelCosts:
         for block, lanes in zip(self.graph.blocks, counts.block_lanes, strict=True):
             for node in block.nodes:
                 if node.bound.operation.flops:
-                    totals[_flop_width(node)] += lanes * node.bound.operation.flops
+                    totals[_flop_width(node)] += float(lanes) * node.bound.operation.flops
         return totals
 
     def shuffles(self, counts: ScaledCounts) -> float:

@@ -9,12 +9,14 @@ import numpy as np
 from warpwright.emulator.counters.profile import UNKNOWN_FOOTPRINT
 from warpwright.emulator.counters.summary import KernelCosts
 from warpwright.emulator.execution import Executor, Run, RunReport
+from warpwright.emulator.flow import build_graph
 from warpwright.emulator.flow.graph import KernelGraph
 from warpwright.emulator.launch.api import ExecutorKind, Launch, LaunchReport
 from warpwright.emulator.launch.parameters import argument_fault, pack_parameters
 from warpwright.emulator.launch.profiling import Profiler
 from warpwright.emulator.launch.variables import place_variables, placed_sizes
 from warpwright.emulator.memory.arena import Arena
+from warpwright.emulator.ptx import PtxSyntaxError, parse
 from warpwright.errors import InputError, ToolchainUnavailable
 from warpwright.hardware import GpuSpec
 
@@ -36,9 +38,10 @@ class Emulator:
         """Raises: InputError for a syntax error in the PTX; ToolchainUnavailable if the JIT cannot be used here."""
         if executor is ExecutorKind.JIT:
             _require_jit()
-        from warpwright.emulator.ptx import parse
-
-        self._module = parse(ptx)
+        try:
+            self._module = parse(ptx)
+        except PtxSyntaxError as error:
+            raise InputError(f"{error}. The PTX was not written by a compiler, or is damaged.") from error
         self._kind = executor
         self._cache_directory = cache_directory
         self._graphs: dict[str, KernelGraph] = {}
@@ -58,8 +61,6 @@ class Emulator:
         if entry not in self.entries:
             raise InputError(f"kernel {entry} is not in the PTX; it has {', '.join(self.entries) or 'no kernels'}")
         if entry not in self._graphs:
-            from warpwright.emulator.flow import build_graph
-
             self._graphs[entry] = build_graph(self._module, entry)
         return self._graphs[entry]
 

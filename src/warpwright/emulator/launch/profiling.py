@@ -82,7 +82,7 @@ class Profiler:
     def profile(
         self, counts: list[RawCounts], weights: list[float], instructions: list[int], prints: Footprint
     ) -> LaunchProfile:
-        """Counts of runs, each standing for `weight` blocks like it."""
+        """Counts of runs, each standing for `weight` blocks like it. One run for the grid may also hold all of it."""
         costs, launch = self.costs, self.launch
         scaled = scale(counts, weights)
         flops = costs.flops(scaled)
@@ -96,7 +96,7 @@ class Profiler:
             shared_static_bytes=costs.graph.shared_static_bytes,
             shared_dynamic_bytes=launch.shared_bytes,
             registers=self.registers,
-            blocks_run=len(counts),
+            blocks_run=len(counts) if len(counts) > 1 else round(grid_blocks / weights[0]),
             instructions=float(scaled.block_warps @ costs.instructions),
             lanes=float(scaled.block_lanes @ costs.instructions),
             by_pipe=costs.by_pipe(scaled),
