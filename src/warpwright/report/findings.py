@@ -2,12 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warpwright.device.protocol import TimeSource, Timing
-from warpwright.evaluation.outcome import CaseEvaluation, Evaluation
+from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.record.attempt import Attempt
+from warpwright.record.evidence import TimesFrom, times_from
 from warpwright.record.session import Session
 from warpwright.workload.model import CaseKind
 
@@ -43,7 +43,7 @@ class Findings:
     """A session at one moment.
 
     initial: attempt 1 if it has a time. best: the attempt that passed everything and is fastest. gains: every case of
-    the best attempt, else of the first. timing: any one time; its GPU, source and uncertainty hold for all.
+    the best attempt, else of the first. times: None if there is no time.
     """
 
     attempts: Sequence[Attempt]
@@ -51,12 +51,12 @@ class Findings:
     initial: Attempt | None
     best: Attempt | None
     gains: Sequence[CaseGain]
-    timing: Timing | None
+    times: TimesFrom | None
 
     @property
     def estimated(self) -> bool:
         """True if times are a model's estimates, not measurements."""
-        return self.timing is not None and self.timing.source is TimeSource.ESTIMATED
+        return self.times is not None and self.times.estimated
 
     @property
     def initial_us(self) -> float | None:
@@ -114,13 +114,8 @@ def findings(session: Session) -> Findings:
         initial=initial,
         best=best,
         gains=_gains(first, best),
-        timing=first_timing(attempt.evaluation for attempt in attempts),
+        times=times_from(attempt.evaluation for attempt in attempts),
     )
-
-
-def first_timing(evaluations: Iterable[Evaluation]) -> Timing | None:
-    """A time out of several evaluations; None if there is none."""
-    return next((c.timing for evaluation in evaluations for c in evaluation.cases if c.timing is not None), None)
 
 
 def geometric_mean(ratios: Sequence[float]) -> float | None:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from warpwright.device.protocol import TimeSource
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation
 from warpwright.record.attempt import Attempt
 from warpwright.record.catalog import SessionListing, SessionState
+from warpwright.record.evidence import times_from
 from warpwright.record.session import Session
-from warpwright.report.findings import Findings, findings, first_timing, median_us
+from warpwright.report.findings import Findings, findings, median_us
 from warpwright.report.words import UNKNOWN, percent_text, ratio_text, source_text, time_text
 from warpwright.workload.lint import LintFinding
 from warpwright.workload.model import CaseKind
@@ -35,8 +35,10 @@ def outcome_style(label: str) -> str:
 
 def evaluation_table(evaluation: Evaluation) -> Table:
     """One evaluation: every case with its verdict, time and floor; the outcome below."""
-    timing = first_timing([evaluation])
-    table = Table(title=_evaluation_title(evaluation), title_justify="left", caption=f"Times: {source_text(timing)}.")
+    times = times_from([evaluation])
+    estimated = times is not None and times.estimated
+    title = _evaluation_title(evaluation, estimated=estimated)
+    table = Table(title=title, title_justify="left", caption=f"Times: {source_text(times)}.")
     table.caption_justify = "left"
     for heading in ("case", "kind", "passed"):
         table.add_column(heading)
@@ -45,7 +47,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     table.add_column("bound by")
     table.add_column("remark", overflow="fold")
     for case in evaluation.cases:
-        table.add_row(*_case_cells(case))
+        table.add_row(*_case_cells(case, estimated=estimated))
     return table
 
 
@@ -83,11 +85,9 @@ def sessions_table(listings: Sequence[SessionListing]) -> Table:
     return table
 
 
-def _evaluation_title(evaluation: Evaluation) -> Text:
-    timing = first_timing([evaluation])
+def _evaluation_title(evaluation: Evaluation, *, estimated: bool) -> Text:
     title = outcome_text(evaluation)
     if evaluation.geomean_us is not None:
-        estimated = timing is not None and timing.source is TimeSource.ESTIMATED
         title.append(f"   geometric mean {time_text(evaluation.geomean_us, estimated=estimated)}", style="bold default")
     if evaluation.speedup is not None:
         title.append(f"   {ratio_text(evaluation.speedup)} of the baseline's speed", style="bold default")
@@ -96,11 +96,10 @@ def _evaluation_title(evaluation: Evaluation) -> Text:
     return title
 
 
-def _case_cells(case: CaseEvaluation) -> tuple[Text | str, ...]:
+def _case_cells(case: CaseEvaluation, *, estimated: bool) -> tuple[Text | str, ...]:
     timing = case.timing
     time_us = median_us(case)
     margin = max((max(c.margin, c.rms_margin) for c in case.comparisons), default=None)
-    estimated = timing is not None and timing.source is TimeSource.ESTIMATED
     return (
         Text(case.name),
         case.kind.value,
@@ -129,7 +128,7 @@ def _gain_table(session: Session, found: Findings) -> Table:
         title.append(
             f"attempt {found.best.number}, {ratio_text(found.speedup)} as fast as the initial kernel", style="bold"
         )
-    table = Table(title=title, title_justify="left", caption=f"Times: {source_text(found.timing)}.")
+    table = Table(title=title, title_justify="left", caption=f"Times: {source_text(found.times)}.")
     table.caption_justify = "left"
     table.add_column("perf case")
     for heading in ("initial", "best", "speed-up", "floor", "of floor"):

@@ -92,11 +92,13 @@ class LiveView:
 
     def _budget(self, attempts: int) -> RenderableType:
         options = self._session.options
+        attempts_limit = None if options.iterations is None else str(options.iterations)
+        time_limit = None if options.time_limit_s is None else _clock(options.time_limit_s)
         grid = Table.grid(padding=(0, 2))
         grid.add_row(
-            Text(_of("attempts", str(attempts), options.iterations and str(options.iterations))),
+            Text(_of("attempts", str(attempts), attempts_limit)),
             _bar(attempts, options.iterations),
-            Text(_of("time", _clock(self.elapsed_s()), options.time_limit_s and _clock(options.time_limit_s))),
+            Text(_of("time", _clock(self.elapsed_s()), time_limit)),
             _bar(self.elapsed_s(), options.time_limit_s),
         )
         return grid
@@ -138,7 +140,7 @@ def _incumbent_line(found: Findings) -> Text:
         f"{time_text(found.best_us, estimated=found.estimated)}  {ratio_text(found.speedup)} of the initial speed"
     )
     line.append(f"  {percent_text(found.floor_ratio)} of floor", style="default")
-    return line.append(f"\ntimes: {source_text(found.timing)}", style="dim")
+    return line.append(f"\ntimes: {source_text(found.times)}", style="dim")
 
 
 def _outcomes(found: Findings) -> Table:
@@ -164,7 +166,7 @@ def _attempt_line(attempt: Attempt, found: Findings) -> Text:
 
 
 def _of(what: str, done: str, limit: str | None) -> str:
-    return f"{what} {done}" if not limit else f"{what} {done} of {limit}"
+    return f"{what} {done}" if limit is None else f"{what} {done} of {limit}"
 
 
 def _bar(done: float, limit: float | None) -> RenderableType:

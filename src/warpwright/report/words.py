@@ -1,6 +1,6 @@
 """How figures are worded: every estimated time says so, and nothing unknown is shown as a number."""
 
-from warpwright.device.protocol import TimeSource, Timing
+from warpwright.record.evidence import TimesFrom
 from warpwright.units import format_ratio, format_us
 
 UNKNOWN = "-"
@@ -26,13 +26,15 @@ def percent_text(ratio: float | None) -> str:
     return f"{percent:.1f} %" if percent < 10 else f"{percent:.0f} %"
 
 
-def source_text(timing: Timing | None) -> str:
-    """Where times come from: `estimates of an NVIDIA H200 (within 15 %)`, `measured on an NVIDIA H200`."""
-    if timing is None:
+def source_text(times: TimesFrom | None) -> str:
+    """Where times come from: `estimates of an NVIDIA H200 (uncertain by 15 %), not measurements`."""
+    if times is None:
         return "no times"
-    if timing.source is TimeSource.ESTIMATED:
-        return f"estimates of {_article(timing.gpu)} (uncertain by {timing.uncertainty_ratio * 100:.0f} %), not measurements"
-    return f"measured on {_article(timing.gpu)}"
+    if times.estimated:
+        return (
+            f"estimates of {_article(times.gpu)} (uncertain by {times.uncertainty_ratio * 100:.0f} %), not measurements"
+        )
+    return f"measured on {_article(times.gpu)}"
 
 
 def duration_text(seconds: float) -> str:

@@ -108,7 +108,7 @@ def _dot(found: Findings, number: int, scale: _Scale) -> Dot:
 
 def _x_labels(count: int) -> list[int]:
     stride = next(s for exponent in range(9) for s in (m * 10**exponent for m in _STEPS) if count / s <= _MAX_X_LABELS)
-    return sorted({1, *range(stride, count + 1, stride)}) if stride < 3 else [1, *range(stride, count + 1, stride)]
+    return sorted({1, *range(stride, count + 1, stride)})
 
 
 def _decade_steps(low: float, high: float) -> list[float]:

@@ -1,0 +1,83 @@
+"""`report.html`: one file, no network, no script; readable on paper and by a screen reader."""
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from warpwright.record.files import write_atomic
+from warpwright.record.session import Session
+from warpwright.report import words
+from warpwright.report.curve import HEIGHT, WIDTH, best_so_far
+from warpwright.report.diff import diff_lines
+from warpwright.report.findings import Findings, findings
+from warpwright.report.heatmap import heatmap
+from warpwright.report.launch import launch_rows
+from warpwright.report.story import attempt_stories
+from warpwright.report.summary import REPORT
+from warpwright.workload.model import OracleKind
+
+
+def write_report(session: Session, output: Path | None = None) -> Path:
+    """Write the report of a session, finished or not; where it is. output: default `report.html` in the session.
+
+    Raises: InfrastructureError if it cannot be written.
+    """
+    path = output or session.directory / REPORT
+    write_atomic(path, render_report(session).encode("utf-8"))
+    return path
+
+
+def render_report(session: Session) -> str:
+    """The HTML text of a session's report."""
+    found = findings(session)
+    return _environment().get_template("report.html.j2").render(_context(session, found))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("warpwright.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "ratio": words.ratio_text,
+        "percent": words.percent_text,
+        "duration": words.duration_text,
+    }
+    return environment
+
+
+@cache
+def _style() -> Markup:
+    return Markup((files("warpwright.report") / "templates" / "report.css").read_text(encoding="utf-8"))
+
+
+def _context(session: Session, found: Findings) -> dict[str, Any]:
+    best = found.best
+    initial = session.workload.initial
+    return {
+        "style": _style(),
+        "session": session,
+        "found": found,
+        "summary": session.summary(),
+        "source": words.source_text(found.times),
+        "own_oracle": session.workload.oracle is OracleKind.KERNEL,
+        "time": lambda us: words.time_text(us, estimated=found.estimated),
+        "plain_time": lambda us: words.time_text(us, estimated=False),
+        "curve": best_so_far(found),
+        "curve_width": WIDTH,
+        "curve_height": HEIGHT,
+        "heatmap": heatmap(found),
+        "stories": attempt_stories(found),
+        "tuning_points": sum(len(session.tuning(attempt.number)) for attempt in found.attempts),
+        "diff": [] if best is None else diff_lines(initial.source, best.candidate.source),
+        "initial_launch": dict(launch_rows(initial)),
+        "best_launch": [] if best is None else launch_rows(best.candidate),
+    }
