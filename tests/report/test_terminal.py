@@ -1,0 +1,138 @@
+import io
+from collections.abc import Callable
+
+import pytest
+from rich.console import Console, RenderableType
+
+from warpwright.evaluation.outcome import Outcome
+from warpwright.record.catalog import list_sessions
+from warpwright.record.event import Event
+from warpwright.record.session import Session
+from warpwright.report.tables import evaluation_table, lint_table, session_tables, sessions_table
+from warpwright.report.terminal import LiveView, watch
+
+
+def console(width: int = 150, *, terminal: bool = False) -> Console:
+    return Console(file=io.StringIO(), width=width, force_terminal=terminal, color_system=None, highlight=False)
+
+
+def shown(*parts: RenderableType, width: int = 150) -> str:
+    target = console(width)
+    for part in parts:
+        target.print(part)
+    assert isinstance(target.file, io.StringIO)
+    return target.file.getvalue()
+
+
+def squeezed(text: str) -> list[str]:
+    return [" ".join(line.replace("│", " ").split()) for line in text.splitlines()]
+
+
+def test_an_evaluation_case_by_case(session: Session) -> None:
+    lines = squeezed(shown(evaluation_table(session.attempt(11).evaluation)))
+    assert lines[0] == "improved geometric mean est. 21.7 us"
+    assert "rows512 perf yes est. 28.4 us 4.20 us 15 % - dram" in lines
+    assert "gpu_long perf not run - - - - - only on a GPU" in lines
+    assert "Times: estimates of an NVIDIA H200 (uncertain by 15 %), not measurements." in lines
+
+
+def test_a_failed_evaluation_says_where(session: Session) -> None:
+    text = shown(evaluation_table(session.attempt(5).evaluation))
+    assert "wrong_result.mismatch" in text
+    assert "case ragged: 24 of 10087 elements of y are wrong" in text
+    assert "Times: no times." in text
+
+
+def test_a_session_in_two_tables(session: Session) -> None:
+    lines = squeezed(shown(*session_tables(session)))
+    assert lines[0] == "softmax: attempt 11, 19.86x as fast as the initial kernel"
+    assert "rows2048 est. 328 us est. 16.5 us 19.86x 3.60 us 22 % dram" in lines
+    assert "geometric mean est. 431 us est. 21.7 us 19.86x 18 %" in lines
+    assert "0011* tuned improved est. 21.7 us 19.86x" in lines
+    assert '0003 vectorise compile_error.syntax - - kernel.cu(9): error: identifier "float5" is undefined' in lines
+    assert lines[-1] == "* became the incumbent. Beside these, 3 tuning points were screened."
+
+
+def test_a_running_session_shows_the_unfinished_attempt(begin: Callable[[], Session]) -> None:
+    session = begin()
+    session.begin(session.workload.initial, None, "builtin", 0)
+    text = shown(*session_tables(session))
+    assert "softmax: no candidate has passed every check" in text
+    assert "0001 │ initial kernel │ unfinished" in text
+
+
+def test_the_list_of_sessions(session: Session) -> None:
+    session.close()
+    listings = list_sessions(session.directory.parent)
+    lines = squeezed(shown(sessions_table(listings), width=170))
+    device = "PTX emulator (latencies are estimates of an NVIDIA H200)"
+    assert f"{session.identifier} ended softmax {device} 12 0011 19.86x" in lines
+    assert "No sessions" in shown(sessions_table([]))
+
+
+def test_lint_findings() -> None:
+    assert "Lint: nothing found" in shown(lint_table([]))
+
+
+PLAIN = """\
+0001 passed         est. 431 us  1.00x  initial kernel
+0002 compile_error.syntax vectorise  kernel.cu(9): error: identifier "float5" is undefined
+0003 improved       est. 61.2 us  7.04x  share_row_by_warp
+note: the tuner found nothing
+"""
+
+
+@pytest.mark.parametrize(("live", "terminal"), [(False, True), (True, False)], ids=["quiet", "piped"])
+def test_without_a_terminal_each_outcome_is_a_line(
+    begin: Callable[[], Session], fill: Callable[..., None], *, live: bool, terminal: bool
+) -> None:
+    session, target = begin(), console(terminal=terminal)
+    with watch(session, target, live=live):
+        fill(
+            session,
+            (
+                ("", Outcome.PASSED, None, 431.0, "passed"),
+                (
+                    "vectorise",
+                    Outcome.COMPILE_ERROR,
+                    "syntax",
+                    None,
+                    'kernel.cu(9): error: identifier "float5" is undefined',
+                ),
+                ("share_row_by_warp", Outcome.IMPROVED, None, 61.2, "better"),
+            ),
+        )
+        session.emit(Event("note", text="the tuner found nothing"))
+    session.emit(Event("note", text="after the end"))
+    assert isinstance(target.file, io.StringIO)
+    first, *lines = target.file.getvalue().splitlines()
+    assert first == f"{session.identifier}: {session.device}"
+    assert [line.partition("] ")[2] for line in lines] == PLAIN.splitlines()
+
+
+def test_the_live_view_shows_incumbent_outcomes_and_budget(session: Session) -> None:
+    view = LiveView(session)
+    view.on_event(Event("stage", 12, "verify ragged"))
+    view.on_event(Event("note", text="stopping"))
+    text = shown(view.render())
+    assert "attempts 12 of 12" in text
+    assert "time 0:00 of 10:00" in text
+    assert "incumbent 0011  est. 21.7 us  19.86x of the initial speed  18 % of floor" in text
+    assert "times: estimates of an NVIDIA H200" in text
+    assert "0010 timeout.deadlock swap_axes  block (3, 0, 0): 32 threads wait" in text
+    assert "stopping" in text
+    assert "attempt 12: verify ragged" in text
+
+
+def test_the_live_view_survives_a_narrow_terminal_and_an_empty_session(begin: Callable[[], Session]) -> None:
+    text = shown(LiveView(begin()).render(), width=40)
+    assert "no candidate has passed every check" in text
+    assert max(map(len, text.splitlines())) <= 40
+
+
+def test_the_live_view_leaves_the_terminal_clean(begin: Callable[[], Session]) -> None:
+    session, target = begin(), console(terminal=True)
+    with watch(session, target, live=True):
+        session.emit(Event("stage", 1, "compile"))
+    assert isinstance(target.file, io.StringIO)
+    assert target.file.getvalue().count("\x1b[?25h") == 1  # the cursor is shown again
