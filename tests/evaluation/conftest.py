@@ -1,8 +1,9 @@
 """One small workload on the real compiler and the real emulator, open for the whole session."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -81,16 +82,23 @@ REFERENCE = "def reference(x, b, a):\n    return {'y': a * x + b}\n"
 Modified = Callable[..., Candidate]
 
 
-def write_workload(directory: Path, **changes: str) -> Path:
-    files = {"workload.toml": WORKLOAD, "kernel.cu": KERNEL, "reference.py": REFERENCE}
-    for name, text in {**files, **{key.replace("_", "."): text for key, text in changes.items()}}.items():
-        (directory / name).write_text(text, encoding="utf-8")
-    return directory
+@pytest.fixture(scope="session")
+def make_workload(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Workload]:
+    """The workload with lines added to workload.toml and files replaced: make_workload(extra="...", files={...})."""
+
+    def make(extra: str = "", files: Mapping[str, str] = MappingProxyType({})) -> Workload:
+        directory: Path = tmp_path_factory.mktemp("workload")
+        texts = {"workload.toml": WORKLOAD + extra, "kernel.cu": KERNEL, "reference.py": REFERENCE, **files}
+        for name, text in texts.items():
+            (directory / name).write_text(text, encoding="utf-8")
+        return load_workload(directory)
+
+    return make
 
 
 @pytest.fixture(scope="session")
-def axpb(tmp_path_factory: pytest.TempPathFactory) -> Workload:
-    return load_workload(write_workload(tmp_path_factory.mktemp("axpb")))
+def axpb(make_workload: Callable[..., Workload]) -> Workload:
+    return make_workload()
 
 
 @pytest.fixture(scope="session")

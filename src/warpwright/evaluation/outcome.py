@@ -75,3 +75,8 @@ class Evaluation:
     def label(self) -> str:
         """Outcome with its reason: `crash.misaligned`."""
         return self.outcome.value if self.reason is None else f"{self.outcome.value}.{self.reason}"
+
+    @property
+    def promotable(self) -> bool:
+        """True if this may become the incumbent: everything passed in full and there was nothing to beat, or it was beaten."""
+        return self.outcome in (Outcome.PASSED, Outcome.IMPROVED) and self.reason is None
