@@ -2,9 +2,10 @@
 
 import logging
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
 
-import click
 import typer
 
 from warpwright import __version__
@@ -30,8 +31,18 @@ def application() -> typer.Typer:
     )
     app.callback()(_global_options)
     for command in COMMANDS:
-        app.command(command.name, help=command.help)(command.function)
+        app.command(command.name, help=command.help)(_exiting(command.function))
     return app
+
+
+def _exiting(function: Callable[..., int]) -> Callable[..., None]:
+    """The command, its result turned into the exit code."""
+
+    @wraps(function)
+    def run_and_exit(*args: Any, **kwargs: Any) -> None:
+        raise typer.Exit(function(*args, **kwargs))
+
+    return run_and_exit
 
 
 def _global_options(
@@ -60,12 +71,10 @@ def run(arguments: list[str]) -> int:
     """Exit code of one command line."""
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
-        result = application()(arguments, standalone_mode=False)
-        return result if isinstance(result, int) else 0
-    except click.ClickException as error:
-        error.show(sys.stderr)
-        return 2
-    except (click.Abort, KeyboardInterrupt):
+        application()(arguments)
+    except SystemExit as end:  # usage errors (2) and what the command returned
+        return end.code if isinstance(end.code, int) else 0
+    except KeyboardInterrupt:
         say("interrupted")
         return Interrupted.exit_code
     except WarpwrightError as error:
@@ -74,8 +83,9 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # the last handler: a fault of ours must still end with a message and exit code 1
         if verbose:
             raise
-        say(f"fault of Warpwright: {type(error).__name__}: {error}\nRun again with --verbose for the traceback.")
+        say(f"fault of Warpwright: {type(error).__name__}: {error}\nRun again as `warpwright --verbose ...` for the traceback.")
         return 1
+    return 0
 
 
 def _kind(error: WarpwrightError) -> str:

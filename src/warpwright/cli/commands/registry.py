@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from warpwright.cli.commands.check import check
 from warpwright.cli.commands.doctor import doctor
@@ -22,7 +21,7 @@ class Command:
 
     name: str
     help: str
-    function: Callable[..., Any]
+    function: Callable[..., int]
 
 
 COMMANDS = (

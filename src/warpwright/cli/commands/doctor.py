@@ -1,0 +1,48 @@
+"""`warpwright doctor`: what this machine offers and what is missing, each with its remedy."""
+
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.options import JsonOption
+
+
+def doctor(
+    canary: Annotated[bool, typer.Option("--canary/--no-canary", help="Also compile and run a small kernel.")] = True,
+    json: JsonOption = False,
+) -> int:
+    """Look at everything that a run needs; exit code 4 if something needed is missing."""
+    from warpwright.cli.environment import VARIABLES, environment
+    from warpwright.cli.output import print_json, results, say
+    from warpwright.device.findings import Status, canary_finding, machine_findings
+    from warpwright.errors import UnavailableError
+    from warpwright.report.machine import MachineLine, machine_table
+
+    found = environment()
+    findings = machine_findings(found.nvrtc)
+    if canary:
+        findings = (*findings, canary_finding(_run_canary))
+    if json:
+        rows = [{"name": f.name, "status": f.status.value, "detail": f.detail, "remedy": f.remedy} for f in findings]
+        print_json({"findings": rows, "cache": str(found.cache), "sessions": str(found.sessions)})
+    else:
+        lines = [MachineLine(f.name, f.status.value, f.detail, f.remedy or "") for f in findings]
+        results().print(machine_table(lines))
+        say(f"cache: {found.cache}\nsessions: {found.sessions}")
+        for name, meaning in VARIABLES.items():
+            say(f"{name}: {meaning}")
+    return UnavailableError.exit_code if any(f.status is Status.MISSING for f in findings) else 0
+
+
+def _run_canary() -> str | None:
+    from warpwright.cli.environment import environment
+    from warpwright.compiler.compiler import Compiler
+    from warpwright.device.canary import run_canary
+    from warpwright.device.registry import open_device
+
+    device = open_device("emulator")
+    try:
+        with Compiler(None, environment().nvrtc) as compiler:
+            return run_canary(device, compiler)
+    finally:
+        device.close()
