@@ -110,6 +110,7 @@ def _diagnostics(attempt: Attempt) -> list[str]:
         f"{d.file}{'' if d.line is None else f'({d.line})'}: {d.severity}: {d.message}"
         for d in compile_errors(attempt.evaluation)
     ]
+    placed = [text for text in placed if text not in attempt.evaluation.message]
     left = len(placed) - _SHOWN_DIAGNOSTICS
     return [*placed[:_SHOWN_DIAGNOSTICS], *([f"and {left} more"] if left > 0 else [])]
 

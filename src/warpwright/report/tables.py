@@ -17,7 +17,7 @@ from warpwright.workload.model import CaseKind
 
 _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow"}
 _STATE_STYLE = {SessionState.RUNNING: "cyan", SessionState.RESUMABLE: "yellow", SessionState.UNREADABLE: "red"}
-_MESSAGE_WIDTH = 64
+_MESSAGE_WIDTH = 160
 
 
 def outcome_text(evaluation: Evaluation) -> Text:
@@ -153,7 +153,7 @@ def _attempts_table(session: Session, found: Findings) -> Table:
     table.caption_justify = "left"
     table.add_column("", justify="right")
     table.add_column("idea")
-    table.add_column("outcome")
+    table.add_column("outcome", overflow="fold")
     table.add_column("time", justify="right")
     table.add_column("speed-up", justify="right")
     table.add_column("why", overflow="fold")

@@ -21,6 +21,7 @@ from warpwright.report.words import duration_text, percent_text, ratio_text, sou
 _LAST_OUTCOMES = 6
 _LAST_NOTES = 3
 _BAR_WIDTH = 30
+_MESSAGE_WIDTH = 64
 _REFRESH_PER_S = 4
 _PLAIN_STAGES = frozenset({"hidden cases"})
 """Stages that a log line is worth; the others pass within seconds."""
@@ -45,7 +46,7 @@ class LiveView:
         """Take note of an event."""
         match event.kind:
             case "proposed":
-                self._doing = f"attempt {event.attempt}: {one_line(event.text)}"
+                self._doing = f"attempt {event.attempt}: {one_line(event.text, _MESSAGE_WIDTH)}"
             case "stage":
                 self._doing = f"attempt {event.attempt}: {event.text}"
             case "tuning":
@@ -161,7 +162,7 @@ def _attempt_line(attempt: Attempt, found: Findings) -> Text:
         )
     line.append(idea)
     if not evaluation.outcome.correct:
-        line.append(f"  {one_line(evaluation.message)}", style="dim")
+        line.append(f"  {one_line(evaluation.message, _MESSAGE_WIDTH)}", style="dim")
     return line
 
 
