@@ -19,7 +19,10 @@ _SHOWN = 8
 class CustomCompare(Protocol):
     """The oracle, as far as the comparator needs it."""
 
-    compares: bool
+    @property
+    def compares(self) -> bool:
+        """True if the workload brings its own `compare`."""
+        ...
 
     def compare(self, case: Case, actual: Mapping[str, Array], expected: Mapping[str, Array]) -> CustomVerdict:
         """The verdict of the workload's own `compare`."""

@@ -83,6 +83,7 @@ def _too_large(workload: Workload, gpu: GpuSpec) -> Iterator[LintFinding]:
         if needed > limit:
             yield LintFinding(
                 Severity.ERROR,
-                f"needs {format_bytes(needed)}; {gpu.name} has {format_bytes(gpu.memory.dram_bytes)}. Use smaller dims.",
+                f"needs {format_bytes(needed)}; of the {format_bytes(gpu.memory.dram_bytes)} of {gpu.name}, "
+                f"{format_bytes(limit)} can be used. Use smaller dims.",
                 case.name,
             )

@@ -54,6 +54,13 @@ class Oracle:
         self._worker = WorkerProcess(_WORKER, arguments, directory)
         self._source_hash = hashlib.sha256(self._file.read_bytes()).hexdigest() if functions else ""
 
+    @property
+    def confined(self) -> bool:
+        """True if the platform keeps the process from files outside the interpreter's and the workload's folders."""
+        with self._lock:
+            self._worker.start()
+            return bool(self._worker.greeting["confined"])
+
     def expected(self, case: Case, arguments: CaseArguments) -> dict[str, Array]:
         """Every output by name: floats in float64, integers in the dtype of their parameter; not writable.
 
