@@ -180,7 +180,7 @@ def test_a_faulty_kernel_is_data_and_the_next_run_works(device: EmulatedDevice, 
     found = fault(device.run(run_request(compiler, faulty(body), output("y", "float32", 64))))
     assert found.kind is kind
     assert kind is FaultKind.UNSUPPORTED or found.line == 2, found
-    assert found.message
+    assert len(found.message) > 20
     assert_works(device, compiler)
 
 

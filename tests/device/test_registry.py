@@ -113,7 +113,7 @@ def test_the_driver_is_asked_for_version_and_gpus(tmp_path: Path) -> None:
 def test_findings_name_everything_that_doctor_reports() -> None:
     findings = machine_findings()
     names = [finding.name for finding in findings]
-    assert names[:5] == ["python", "nvrtc", "cuda headers", "emulator jit", "processor"]
+    assert names[:6] == ["python", "nvrtc", "cuda headers", "emulator jit", "processor", "compiler sandbox"]
     assert all(f.detail for f in findings)
     assert all(f.remedy for f in findings if f.status is Status.MISSING)
 

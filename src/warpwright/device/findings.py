@@ -36,6 +36,7 @@ def machine_findings(nvrtc: str | None = None, cuda_home: Path | None = None) ->
         _headers(nvrtc, cuda_home),
         _jit(),
         _processor(),
+        _confinement(),
         *_driver(),
     )
 
@@ -122,6 +123,16 @@ def _cpu_flags() -> frozenset[str] | None:
         if key.strip() in ("flags", "Features"):
             return frozenset(value.split())
     return None
+
+
+def _confinement() -> Finding:
+    from warpwright.isolation.limits import landlock_version
+
+    version = landlock_version()
+    if version:
+        return Finding("compiler sandbox", Status.OK, f"Landlock version {version}: the compiler reads headers only")
+    detail = "no Landlock here: the compiler is held by the include policy alone"
+    return Finding("compiler sandbox", Status.WARNING, detail, "Use Linux 5.13 or newer for kernels you do not trust.")
 
 
 def _driver() -> tuple[Finding, ...]:

@@ -38,18 +38,24 @@ def limit_resources(*, address_space_bytes: int | None = None, file_bytes: int |
             resource.setrlimit(limit, (ceiling, ceiling))
 
 
+def landlock_version() -> int:
+    """Version of the kernel's Landlock; 0 where there is none."""
+    if sys.platform != "linux":
+        return 0
+    libc = ctypes.CDLL(None, use_errno=True)
+    return max(0, int(libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)))
+
+
 def confine_reading(folders: Sequence[Path]) -> bool:
     """From now on this process can open no file for reading outside `folders`, none at all for writing, and no TCP port.
 
     Returns True if the kernel enforces it (Linux with Landlock, 5.13 or newer), False where it cannot. Irreversible.
     Source: Linux kernel documentation, userspace-api/landlock.
     """
-    if sys.platform != "linux":
-        return False
-    libc = ctypes.CDLL(None, use_errno=True)
-    version = libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
+    version = landlock_version()
     if version < 1:
         return False
+    libc = ctypes.CDLL(None, use_errno=True)
     attribute = struct.pack("<Q", (1 << _FILE_RIGHTS_BITS.get(version, 16)) - 1)
     if version >= _TCP_FROM_VERSION:
         attribute += struct.pack("<Q", _TCP_RIGHTS)
