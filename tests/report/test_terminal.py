@@ -25,7 +25,7 @@ def shown(*parts: RenderableType, width: int = 150) -> str:
 
 
 def squeezed(text: str) -> list[str]:
-    return [" ".join(line.replace("│", " ").split()) for line in text.splitlines()]
+    return [" ".join(line.split()) for line in text.splitlines()]
 
 
 def test_an_evaluation_case_by_case(session: Session) -> None:
@@ -45,9 +45,9 @@ def test_a_failed_evaluation_says_where(session: Session) -> None:
 
 def test_a_session_in_two_tables(session: Session) -> None:
     lines = squeezed(shown(*session_tables(session)))
-    assert lines[0] == "softmax: attempt 11, 19.86x as fast as the initial kernel"
+    assert lines[0] == "softmax: attempt 11, 19.86x as fast as the initial kernel (estimated)"
     assert "rows2048 est. 328 us est. 16.5 us 19.86x 3.60 us 22 % dram" in lines
-    assert "geometric mean est. 431 us est. 21.7 us 19.86x 18 %" in lines
+    assert "geo. mean est. 431 us est. 21.7 us 19.86x 18 %" in lines
     assert "0011* tuned improved est. 21.7 us 19.86x" in lines
     assert '0003 vectorise compile_error.syntax - - kernel.cu(9): error: identifier "float5" is undefined' in lines
     assert lines[-1] == "* became the incumbent. Beside these, 3 tuning points were screened."
@@ -58,7 +58,7 @@ def test_a_running_session_shows_the_unfinished_attempt(begin: Callable[[], Sess
     session.begin(session.workload.initial, None, "builtin", 0)
     text = shown(*session_tables(session))
     assert "softmax: no candidate has passed every check" in text
-    assert "0001 │ initial kernel │ unfinished" in text
+    assert any(line.startswith("0001 initial kernel unfinished") for line in squeezed(text))
 
 
 def test_the_list_of_sessions(session: Session) -> None:

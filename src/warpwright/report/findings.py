@@ -9,7 +9,7 @@ from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.record.attempt import Attempt
 from warpwright.record.evidence import TimesFrom, times_from
 from warpwright.record.session import Session
-from warpwright.workload.model import CaseKind
+from warpwright.workload.model import CaseKind, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Findings:
     """A session at one moment.
 
     initial: attempt 1 if it has a time. best: the attempt that passed everything and is fastest. gains: every case of
-    the best attempt, else of the first. times: None if there is no time.
+    the workload, under the best attempt, else the first. times: None if there is no time.
     """
 
     attempts: Sequence[Attempt]
@@ -113,7 +113,7 @@ def findings(session: Session) -> Findings:
         incumbents=session.incumbents(),
         initial=initial,
         best=best,
-        gains=_gains(first, best),
+        gains=_gains(session.workload, first, best),
         times=times_from(attempt.evaluation for attempt in attempts),
     )
 
@@ -128,12 +128,16 @@ def median_us(case: CaseEvaluation | None) -> float | None:
     return None if case is None or case.timing is None else case.timing.median_us
 
 
-def _gains(first: Attempt | None, best: Attempt | None) -> tuple[CaseGain, ...]:
+def _gains(workload: Workload, first: Attempt | None, best: Attempt | None) -> tuple[CaseGain, ...]:
+    """Every case of the workload; one that the device does not have was not run and counts as nothing."""
     if first is None:
         return ()
-    shown = (best or first).evaluation.cases
+    shown = {case.name: case for case in (best or first).evaluation.cases}
     initial = {case.name: case for case in first.evaluation.cases}
-    return tuple(_gain(case, initial.get(case.name), has_best=best is not None) for case in shown)
+    elsewhere = "not run on this device" if shown else "not reached"
+    cases = [*shown.values()]
+    cases += [CaseEvaluation(c.name, c.kind, None, message=elsewhere) for c in workload.cases if c.name not in shown]
+    return tuple(_gain(case, initial.get(case.name), has_best=best is not None) for case in cases)
 
 
 def _gain(case: CaseEvaluation, initial: CaseEvaluation | None, *, has_best: bool) -> CaseGain:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -38,12 +39,11 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     times = times_from([evaluation])
     estimated = times is not None and times.estimated
     title = _evaluation_title(evaluation, estimated=estimated)
-    table = Table(title=title, title_justify="left", caption=f"Times: {source_text(times)}.")
-    table.caption_justify = "left"
+    table = _table(title, f"Times: {source_text(times)}.")
     for heading in ("case", "kind", "passed"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for heading in ("time", "floor", "of floor", "margin"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("bound by")
     table.add_column("remark", overflow="fold")
     for case in evaluation.cases:
@@ -53,7 +53,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
 
 def lint_table(lint: Sequence[LintFinding]) -> Table:
     """What lint found in a workload."""
-    table = Table(title="Lint" if lint else "Lint: nothing found", title_justify="left")
+    table = _table("Lint" if lint else "Lint: nothing found")
     table.add_column("severity")
     table.add_column("case")
     table.add_column("finding", overflow="fold")
@@ -71,17 +71,24 @@ def session_tables(session: Session) -> list[Table]:
 
 def sessions_table(listings: Sequence[SessionListing]) -> Table:
     """The sessions below a directory, in the order given."""
-    table = Table(title="Sessions" if listings else "No sessions", title_justify="left")
+    table = _table("Sessions" if listings else "No sessions")
     for heading in ("session", "state", "workload", "device"):
         table.add_column(heading, overflow="fold")
     for heading in ("attempts", "best", "speed-up"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for listing in listings:
         state = Text(listing.state.value, style=_STATE_STYLE.get(listing.state, "default"))
         told = listing.device if listing.state is not SessionState.UNREADABLE else listing.message
         best = f"{listing.best:04d}" if listing.best else UNKNOWN
         cells = (Text(listing.directory.name), state, Text(listing.workload), Text(told))
         table.add_row(*cells, str(listing.attempts), best, ratio_text(listing.speedup))
+    return table
+
+
+def _table(title: Text | str, caption: str | None = None) -> Table:
+    """An empty table; few lines, so that eighty columns hold it."""
+    table = Table(title=title, title_justify="left", caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.caption_justify = "left"
     return table
 
 
@@ -128,11 +135,11 @@ def _gain_table(session: Session, found: Findings) -> Table:
         title.append(
             f"attempt {found.best.number}, {ratio_text(found.speedup)} as fast as the initial kernel", style="bold"
         )
-    table = Table(title=title, title_justify="left", caption=f"Times: {source_text(found.times)}.")
-    table.caption_justify = "left"
-    table.add_column("perf case")
+        title.append(" (estimated)" if found.estimated else "", style="bold")
+    table = _table(title, f"Times: {source_text(found.times)}.")
+    table.add_column("perf case", overflow="fold", min_width=9)
     for heading in ("initial", "best", "speed-up", "floor", "of floor"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("bound by")
     for gain in found.gains:
         if gain.kind is CaseKind.PERF and gain.initial_us is not None:
@@ -142,20 +149,19 @@ def _gain_table(session: Session, found: Findings) -> Table:
             table.add_row(Text(gain.name), *figures, gain.binding or UNKNOWN)
     table.add_section()
     initial, best = (time_text(us, estimated=found.estimated) for us in (found.initial_us, found.best_us))
-    table.add_row("geometric mean", initial, best, ratio_text(found.speedup), "", percent_text(found.floor_ratio), "")
+    table.add_row("geo. mean", initial, best, ratio_text(found.speedup), "", percent_text(found.floor_ratio), "")
     return table
 
 
 def _attempts_table(session: Session, found: Findings) -> Table:
     points = sum(len(session.tuning(attempt.number)) for attempt in found.attempts)
     caption = f"* became the incumbent. Beside these, {points} tuning points were screened."
-    table = Table(title="Attempts", title_justify="left", caption=caption)
-    table.caption_justify = "left"
-    table.add_column("", justify="right")
+    table = _table("Attempts", caption)
+    table.add_column("", justify="right", no_wrap=True)
     table.add_column("idea")
     table.add_column("outcome", overflow="fold")
-    table.add_column("time", justify="right")
-    table.add_column("speed-up", justify="right")
+    table.add_column("time", justify="right", no_wrap=True)
+    table.add_column("speed-up", justify="right", no_wrap=True)
     table.add_column("why", overflow="fold")
     for attempt in found.attempts:
         table.add_row(*_attempt_cells(attempt, found))
