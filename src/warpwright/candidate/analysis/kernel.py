@@ -1,7 +1,7 @@
 """A kernel as the moves see it: what its names stand for, which of them are thread indices, what guards its body."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -50,7 +50,6 @@ class KernelModel:
     known: Mapping[str, Polynomial]
     arrays: Arrays
     indices: tuple[IndexVariable, ...]
-    declared: Mapping[str, int] = field(default_factory=dict)
 
     def index(self, axis: str) -> IndexVariable | None:
         """The index variable along an axis."""
@@ -71,9 +70,10 @@ class KernelModel:
         return next(n for n in (name, *(f"{name}_{i}" for i in range(2, 1000))) if n not in used)
 
 
-def read_kernel(source: SourceFile, entry: str, block: tuple[str, ...]) -> KernelModel:
+def read_kernel(source: SourceFile, entry: str, block: tuple[str, ...], *, named_indices: bool = False) -> KernelModel:
     """Analyse one kernel. block: the launch plan's block expressions, for kernels that write `BLOCK` for `blockDim.x`.
 
+    named_indices: index variables stay names in polynomials instead of becoming thread and block coordinates.
     Raises: CandidateError if the file has no such kernel.
     """
     function = source.kernel(entry)
@@ -82,8 +82,11 @@ def read_kernel(source: SourceFile, entry: str, block: tuple[str, ...]) -> Kerne
     names = [local.name for local in entries]
     single = [e for e in entries if names.count(e.name) == 1 and e.name not in assigned and e.value is not None]
     known = _known_integers(single)
-    arrays = _arrays(function, entries, single, known)
     indices = tuple(found for e in single if (found := _index_variable(e, known, block)) is not None)
+    if named_indices:
+        kept = {index.name for index in indices}
+        known = _known_integers([e for e in single if e.name not in kept])
+    arrays = _arrays(function, entries, single, known)
     return KernelModel(source, function, entries, assigned, known, arrays, indices)
 
 
