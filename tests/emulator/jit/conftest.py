@@ -53,7 +53,8 @@ def _text(emitter: Emitter) -> str:
 
 @pytest.fixture(scope="session")
 def evaluate() -> Evaluate:
-    library = runtime(ObjectCache(None))
+    cpu = native.host_cpu()
+    library = runtime(ObjectCache(None, cpu), cpu)
 
     def run(definition: Definition, *inputs: tuple[LaneType, Array], has_f16c: bool = True) -> list[Array]:
         emitter = Emitter()
@@ -62,7 +63,7 @@ def evaluate() -> Evaluate:
         results = results if isinstance(results, tuple) else (results,)
         for number, value in enumerate(results):
             _store(builder, value, number)
-        loaded = native.Loaded(native.compile_object(_text(emitter), optimise=False), library.symbols)
+        loaded = native.Loaded(native.compile_object(_text(emitter), cpu, optimise=False), library.symbols)
         memory_in, memory_out = aligned_zeros(_SLOT * len(inputs)), aligned_zeros(_SLOT * len(results))
         for number, (kind, lanes) in enumerate(inputs):
             content = np.ascontiguousarray(lanes, DTYPES[kind]).view(np.uint8)

@@ -14,7 +14,7 @@ from warpwright.emulator.execution import Executor, Run, RunReport
 from warpwright.emulator.flow import KernelGraph, build_graph
 from warpwright.emulator.launch.parameters import pack_parameters
 from warpwright.emulator.launch.variables import place_variables, placed_sizes
-from warpwright.emulator.memory.arena import Arena
+from warpwright.emulator.memory.arena import Allocation, Arena
 from warpwright.emulator.ptx import parse
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -82,7 +82,8 @@ def launch(
     place_variables(arena, variables)
     for name, content in setting.constants:
         arena.view(arena.symbols[name])[: len(content)] = np.frombuffer(content, np.uint8)
-    packed, places = [], []
+    packed: list[bytes] = []
+    places: list[Allocation] = []
     for argument in arguments:
         if isinstance(argument, np.ndarray):
             name, writable = "abcdefgh"[len(places)], len(places) not in setting.read_only

@@ -9,21 +9,23 @@ from importlib.resources import files
 from pathlib import Path
 
 from warpwright.emulator.jit import native
+from warpwright.emulator.jit.codegen.target import HostCpu
 
 _PACKAGES = tuple(f"warpwright.emulator.{name}" for name in ("ops", "flow", "jit", "jit.codegen"))
 """Where the code lies that machine code is made from."""
 
 
 class ObjectCache:
-    """Object files under a directory, by a hash of everything that they depend on. directory None: keeps nothing."""
+    """Object files for a CPU under a directory, by a hash of everything they depend on. directory None: keeps nothing."""
 
-    def __init__(self, directory: Path | None) -> None:
+    def __init__(self, directory: Path | None, cpu: HostCpu) -> None:
         self._directory = directory
+        self._cpu = cpu
 
     def key(self, kind: str, content: str) -> str:
         """Name of an entry: what was compiled, for which CPU, by which LLVM and which emulator."""
         digest = hashlib.sha256()
-        for part in (kind, content, native.versions(), emulator_version()):
+        for part in (kind, content, native.versions(self._cpu), emulator_version()):
             digest.update(part.encode())
             digest.update(b"\0")
         return digest.hexdigest()

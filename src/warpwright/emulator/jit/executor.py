@@ -9,6 +9,7 @@ from warpwright.emulator.jit import native
 from warpwright.emulator.jit.cache import ObjectCache
 from warpwright.emulator.jit.codegen.kernel import ENTRY, kernel_text
 from warpwright.emulator.jit.codegen.layout import layout_of
+from warpwright.emulator.jit.codegen.target import HostCpu
 from warpwright.emulator.jit.faults import fault_of
 from warpwright.emulator.jit.machine import Machine
 from warpwright.emulator.jit.reports import counts_of
@@ -16,20 +17,22 @@ from warpwright.emulator.jit.runtime_library import runtime
 
 
 class Jit:
-    """Executes one kernel as machine code. cache_directory: where the code is kept between processes; None = nowhere.
+    """Executes one kernel as machine code.
 
-    Raises: UnsupportedInstruction for PTX that is not emulated.
+    cache_directory: where the code is kept between processes; None = nowhere. cpu: what to generate code for; None =
+    this CPU. Raises: UnsupportedInstruction for PTX that is not emulated.
     """
 
-    def __init__(self, graph: KernelGraph, cache_directory: Path | None = None) -> None:
+    def __init__(self, graph: KernelGraph, cache_directory: Path | None = None, cpu: HostCpu | None = None) -> None:
         self._graph = graph
         self._layout = layout_of(graph)
-        cache = ObjectCache(cache_directory)
-        self._runtime = runtime(cache)
+        cpu = cpu or native.host_cpu()
+        cache = ObjectCache(cache_directory, cpu)
+        self._runtime = runtime(cache, cpu)
         key = cache.key("kernel", fingerprint(graph))
         object_file = cache.load(key)
         if object_file is None:
-            object_file = native.compile_object(kernel_text(graph, self._layout, native.host_cpu()), optimise=False)
+            object_file = native.compile_object(kernel_text(graph, self._layout, cpu), cpu, optimise=False)
             cache.save(key, object_file)
         self._loaded = native.Loaded(object_file, self._runtime.symbols)
         self._step = self._loaded.address(ENTRY)

@@ -23,15 +23,17 @@ def host_cpu() -> HostCpu:
     return HostCpu(llvm.get_host_cpu_name(), features.flatten(), has_f16c, wide, width)
 
 
-def versions() -> str:
+def versions(cpu: HostCpu) -> str:
     """What generated code depends on besides its text."""
-    cpu = host_cpu()
     return f"llvmlite {llvmlite.__version__} cpu {cpu.name} {cpu.features} level {CODE_GENERATION_LEVEL}"
 
 
-def compile_object(ir_text: str, *, optimise: bool) -> bytes:
-    """An object file. optimise: run the middle-end too (the runtime; kernels go without, their vectors are explicit)."""
-    machine = _target_machine()
+def compile_object(ir_text: str, cpu: HostCpu, *, optimise: bool) -> bytes:
+    """An object file for a CPU that this one can stand in for.
+
+    optimise: run the middle-end too (the runtime); kernels go without, their vectors are explicit.
+    """
+    machine = _target_machine(cpu)
     module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n{ir_text}')
     if optimise:
         tuning = llvm.create_pipeline_tuning_options(speed_level=2)
@@ -47,7 +49,7 @@ class Loaded:
         for name, address in symbols.items():
             llvm.add_symbol(name, address)
         empty = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"')
-        self._engine = llvm.create_mcjit_compiler(empty, _new_target_machine())
+        self._engine = llvm.create_mcjit_compiler(empty, _target_machine(host_cpu()))
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_file))
         self._engine.finalize_object()
 
@@ -62,15 +64,9 @@ class Loaded:
         return address
 
 
-@functools.cache
-def _target_machine() -> llvm.TargetMachine:
-    return _new_target_machine()
-
-
-def _new_target_machine() -> llvm.TargetMachine:
+def _target_machine(cpu: HostCpu) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    cpu = host_cpu()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=CODE_GENERATION_LEVEL, jit=True)
 

@@ -8,6 +8,7 @@ from string import Template
 from warpwright.emulator.counters.raw import MemoryCount
 from warpwright.emulator.jit import native
 from warpwright.emulator.jit.cache import ObjectCache
+from warpwright.emulator.jit.codegen.target import HostCpu
 from warpwright.emulator.jit.context import ROW_SHAPES, FaultCode, SpaceCode, State, offsets
 from warpwright.emulator.ops.windows import LOCAL_WINDOW, SHARED_WINDOW
 
@@ -33,38 +34,38 @@ FUNCTIONS = (
 
 
 @functools.cache
-def text() -> str:
-    """The runtime's LLVM IR for this CPU."""
-    return "\n".join(_parts())
+def text(cpu: HostCpu) -> str:
+    """The runtime's LLVM IR for a CPU."""
+    return "\n".join(_parts(cpu))
 
 
 class Runtime:
     """The compiled runtime. Kernels are linked against `symbols`."""
 
-    def __init__(self, cache: ObjectCache) -> None:
-        ir_text = text()
+    def __init__(self, cache: ObjectCache, cpu: HostCpu) -> None:
+        ir_text = text(cpu)
         key = cache.key("runtime", ir_text)
         object_file = cache.load(key)
         if object_file is None:
-            object_file = native.compile_object(ir_text, optimise=True)
+            object_file = native.compile_object(ir_text, cpu, optimise=True)
             cache.save(key, object_file)
         self._loaded = native.Loaded(object_file, {})
         self.symbols = {name: self._loaded.address(name) for name in FUNCTIONS}
         self.run = native.call_pointer(self.symbols["ww_run"], 1)
 
 
-_RUNTIMES: list[Runtime] = []
+_RUNTIMES: dict[HostCpu, Runtime] = {}
 
 
-def runtime(cache: ObjectCache) -> Runtime:
-    """The runtime of this process, compiled or read from the cache at the first call."""
-    if not _RUNTIMES:
-        _RUNTIMES.append(Runtime(cache))
-    return _RUNTIMES[0]
+def runtime(cache: ObjectCache, cpu: HostCpu) -> Runtime:
+    """The runtime of this process for a CPU, compiled or read from the cache at the first call."""
+    if cpu not in _RUNTIMES:
+        _RUNTIMES[cpu] = Runtime(cache, cpu)
+    return _RUNTIMES[cpu]
 
 
-def _parts() -> Iterator[str]:
-    values = _values()
+def _parts(cpu: HostCpu) -> Iterator[str]:
+    values = _values(cpu)
     for name in ("count", "access", "shared", "schedule"):
         yield _source(name).substitute(values)
     for name, safe in _DIVISIONS.items():
@@ -104,7 +105,7 @@ def _source(name: str) -> Template:
     return Template(files(__package__).joinpath("runtime", f"{name}.ll").read_text(encoding="utf-8"))
 
 
-def _values() -> dict[str, object]:
+def _values(cpu: HostCpu) -> dict[str, object]:
     lanes = ", ".join(f"i64 {lane}" for lane in range(32))
     return {
         **dict(offsets()),
@@ -116,5 +117,5 @@ def _values() -> dict[str, object]:
         "LOCAL_WINDOW": LOCAL_WINDOW,
         "PAIR_PHASE_LANES": PAIR_PHASE_LANES,
         "lane_numbers": f"<{lanes}>",
-        "attributes": native.host_cpu().attributes,
+        "attributes": cpu.attributes,
     }
