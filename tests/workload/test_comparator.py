@@ -180,6 +180,19 @@ def test_a_budget_takes_its_own_rounding_and_refuses_the_next_lower_precision(dt
     assert not compare(dtype, want.astype(narrower).astype(np.float64), want, limits).passed
 
 
+@pytest.mark.parametrize("length", [1, 7, 100, 4096])
+def test_an_honest_sequential_sum_stays_below_half_of_the_budget(length: int) -> None:
+    workload = load_workload(Path(__file__).parents[2] / "examples" / "matmul")
+    generator = np.random.default_rng(length)
+    terms = generator.standard_normal((4096, length)).astype(np.float32)
+    terms *= generator.standard_normal((4096, length)).astype(np.float32)
+    got = np.cumsum(terms, axis=1, dtype=np.float32)[:, -1].reshape(64, 64)
+    want = terms.astype(np.float64).sum(axis=1).reshape(64, 64)
+    limits = budget(workload, workload.outputs[0], {"m": 64, "n": 64, "k": length})
+    found = compare_output(workload.outputs[0], got, want, limits)
+    assert max(found.margin, found.rms_margin) < 0.5
+
+
 @pytest.mark.parametrize(
     ("example", "dims", "length"),
     [

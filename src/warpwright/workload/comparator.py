@@ -12,7 +12,7 @@ from warpwright.workload.oracle.verdict import CustomVerdict
 from warpwright.workload.tolerance import Budget, budget
 from warpwright.workload.values import Array, Comparison, Mismatch
 
-_CHUNK_ELEMENTS = 1 << 20
+_CHUNK_ELEMENTS = 1 << 16  # fits a core's cache with its temporaries
 _SHOWN = 8
 
 
@@ -227,7 +227,7 @@ def _rows(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _chunks(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
-    """Blocks of about a million elements, in row order: bounded memory for any array."""
+    """Blocks of bounded size, in row order."""
     height, width = shape
     columns = min(width, _CHUNK_ELEMENTS)
     rows = max(1, _CHUNK_ELEMENTS // columns)

@@ -1,11 +1,13 @@
-"""How far an output may be from the expected values. Source of the formulas: `verification.md` V12, V13.
+"""How far an output may be from the expected values.
 
 With u = unit roundoff of the output, a = that of the accumulator (float32 for narrower types, else the output's own) and
 L = length of the longest sum behind one element:
 
-    rtol = 2 u + 16 a + 2 a sqrt(L)       atol = (2 u + 2 a sqrt(L)) * scale       rms <= u + 8 a sqrt(L)
+    rtol = 2 u + 16 a + 2 a sqrt(L)       atol = (2 u + 4 a sqrt(L)) * scale       rms <= u + 8 a sqrt(L)
 
-`scale` is the root mean square of the expected values along the last axis.
+`scale` is the root mean square of the expected values along the last axis. The 4 is calibrated: one fp32 accumulator over
+256 normal terms, the plainest honest kernel, used up to 0.57 of the budget with a 2 (65,536 elements); an honest kernel
+shall stay below half, and the next lower precision must still fail (tests/workload/test_comparator.py holds both).
 """
 
 from collections.abc import Mapping
@@ -54,7 +56,7 @@ def budget(workload: Workload, parameter: ArrayParameter, dims: Mapping[str, int
     growth = a * sqrt(length)
     floor = _FLOAT64_RTOL if element.name == "float64" else 0.0
     rtol = tolerance.rtol if tolerance.rtol is not None else max(2 * u + 16 * a + 2 * growth, floor)
-    scale_ratio = 0.0 if tolerance.atol is not None else max(2 * u + 2 * growth, floor)
+    scale_ratio = 0.0 if tolerance.atol is not None else max(2 * u + 4 * growth, floor)
     rms_ratio = max(u + 8 * growth, floor)
     if tolerance.rtol is not None:
         rms_ratio = max(rms_ratio, tolerance.rtol)
