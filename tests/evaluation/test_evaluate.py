@@ -124,7 +124,9 @@ def test_a_case_for_the_gpu_is_estimated_but_never_counted(
     assert sampled.timing.median_us > 0
     assert found.geomean_us == initial.geomean_us
     assert found.outcome is Outcome.TIE
-    assert found.message.startswith("tie: predicted 1.00x is within the estimate's uncertainty of 15%; passed 3 of 3 cases")
+    assert found.message.startswith(
+        "tie: predicted 1.00x is within the estimate's uncertainty of 15%; passed 3 of 3 cases"
+    )
 
 
 def test_hidden_cases_refuse_what_only_fits_the_visible_ones(bench: Bench, kernel: Modified) -> None:

@@ -47,7 +47,9 @@ def test_a_reference_kernel_that_agrees_is_a_second_baseline(make_workload: Make
 
 def test_two_truths_stop_the_run_with_both_values(make_workload: Make) -> None:
     workload = make_workload(REFERENCE_TABLE, {"reference.cu": reference_kernel("a * x[i]")})
-    beginning = f"{workload.directory / 'reference.cu'}: the reference kernel and reference.py do not agree (wrong_result."
+    beginning = (
+        f"{workload.directory / 'reference.cu'}: the reference kernel and reference.py do not agree (wrong_result."
+    )
     with pytest.raises(WorkloadError, match=re.escape(beginning)) as caught:
         opinion(workload)
     assert re.search(r"got -?\d+\.\d+, want -?\d+\.\d+", str(caught.value))

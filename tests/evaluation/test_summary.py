@@ -12,9 +12,15 @@ from warpwright.workload.model import CaseKind
 from warpwright.workload.values import Comparison
 
 TIMING = Timing(TimeSource.ESTIMATED, "NVIDIA H200", (12.5,), 12.5, 0.15, binding="dram")
+
+
+def compared(margin: float, *, passed: bool) -> Comparison:
+    return Comparison("y", passed, margin, rms_margin=0.1, wrong=0, total=6, first=())
+
+
 CASES = (
-    CaseEvaluation("ragged", CaseKind.CHECK, True, (Comparison("y", True, 0.2, 0.4, 0, 6, ()),)),
-    CaseEvaluation("rows", CaseKind.PERF, True, timing=TIMING, floor_us=5.0, floor_binding="bytes"),
+    CaseEvaluation("ragged", CaseKind.CHECK, passed=True, comparisons=(compared(0.2, passed=True),)),
+    CaseEvaluation("rows", CaseKind.PERF, passed=True, timing=TIMING, floor_us=5.0, floor_binding="bytes"),
 )
 
 
@@ -32,7 +38,7 @@ def test_every_field_of_a_passed_evaluation() -> None:
         "source": "estimated",
         "cases": [
             {"name": "ragged", "kind": "check", "passed": True, **unknown, "source": None, "gpu": None, "binding": None}
-            | {"margin": 0.4, "message": ""},
+            | {"margin": 0.2, "message": ""},
             {
                 "name": "rows",
                 "kind": "perf",
@@ -54,7 +60,7 @@ def test_every_field_of_a_passed_evaluation() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_what_is_no_number_is_null(value: float) -> None:
-    cases = (CaseEvaluation("a", CaseKind.CHECK, False, (Comparison("y", False, value, 0.0, 1, 1, ()),)),)
+    cases = (CaseEvaluation("a", CaseKind.CHECK, passed=False, comparisons=(compared(value, passed=False),)),)
     document = evaluation_to_json(Evaluation(Outcome.WRONG_RESULT, "mismatch", "", cases, None, speedup=value))
     assert json.loads(json.dumps(document, allow_nan=False))["cases"][0]["margin"] is None
     assert document["speedup"] is None

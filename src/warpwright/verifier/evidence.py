@@ -62,7 +62,10 @@ def case_text(case: Case) -> str:
 
 def same_bytes(left: Array, right: Array) -> bool:
     """True if two arrays hold the same bytes (NaN payloads and the sign of zero count)."""
-    return left.shape == right.shape and left.dtype == right.dtype and bool((bytes_of(left) == bytes_of(right)).all())
+    if left.shape != right.shape or left.dtype != right.dtype:
+        return False
+    word = np.uint64 if left.nbytes % 8 == 0 else np.uint8
+    return bool((bytes_of(left).view(word) == bytes_of(right).view(word)).all())
 
 
 def bytes_of(array: Array) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
