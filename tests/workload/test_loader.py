@@ -160,6 +160,10 @@ MISTAKES = {
         "cases[1] (long).dims: unknown dim 'm'; allowed: n.",
     ),
     "scalar": (("value = 2.5", "value = 3e39"), "cases[1] (long): scalar a: 3e+39 does not fit float32"),
+    "scalar of no type": (
+        ("value = 2.5", "value = [1]"),
+        "params[3].value: found a list; allowed: an integer or a number or a string",
+    ),
     "scalar that is a dim": (("a = -1.5", "n = 7"), "cases[0] (ragged).scalars.n: is a dim; set it in dims"),
     "unknown scalar": (
         ("a = -1.5", "b = 1.5"),

@@ -46,8 +46,7 @@ def validate[M: BaseModel](model: type[M], tables: dict[str, Any], path: Path, e
     try:
         return model.model_validate(tables)
     except ValidationError as cause:
-        lines = [f"{path}: {_explain(model, tables, item)}" for item in cause.errors()]
-        raise error("\n".join(dict.fromkeys(lines))) from None
+        raise error("\n".join(f"{path}: {mistake}" for mistake in _mistakes(model, tables, cause))) from None
 
 
 def key_of(location: Location) -> str:
@@ -73,21 +72,33 @@ def did_you_mean(name: str, allowed: list[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def _explain(model: type[BaseModel], tables: dict[str, Any], item: Any) -> str:
+def _mistakes(model: type[BaseModel], tables: dict[str, Any], cause: ValidationError) -> list[str]:
+    """One line for each place; where several types are allowed, pydantic tells each of them by itself."""
+    allowed: dict[str, list[str]] = {}
+    for item in cause.errors():
+        what, alternative = _explain(model, tables, item)
+        allowed.setdefault(what, [])
+        if alternative and alternative not in allowed[what]:
+            allowed[what].append(alternative)
+    return [what + " or ".join(alternatives) for what, alternatives in allowed.items()]
+
+
+def _explain(model: type[BaseModel], tables: dict[str, Any], item: Any) -> tuple[str, str]:
+    """What is wrong, and what would be allowed instead where that is not said already."""
     location = tuple(item["loc"])
     kind, limits = item["type"], item.get("ctx", {})
     if kind == "extra_forbidden":
         allowed = sorted(_keys(model, location[:-1]))
         place = f" in [{key_of(location[:-1])}]" if len(location) > 1 else ""
         name = str(location[-1])
-        return f"unknown key {name!r}{place}; allowed: {', '.join(allowed)}.{did_you_mean(name, allowed)}"
+        return f"unknown key {name!r}{place}; allowed: {', '.join(allowed)}.{did_you_mean(name, allowed)}", ""
+    if kind == "missing":
+        return f"{key_of(location)} is missing", ""
     location = _present(tables, location)
     key = key_of(location)
-    if kind == "missing":
-        return f"{key} is missing"
     if kind == "value_error":
-        return f"{key}: {limits['error']}" if key else str(limits["error"])
-    return f"{key}: found {found(_at(tables, location))}; allowed: {_allowed(kind, limits, item['msg'])}"
+        return (f"{key}: {limits['error']}" if key else str(limits["error"])), ""
+    return f"{key}: found {found(_at(tables, location))}; allowed: ", _allowed(kind, limits, item["msg"])
 
 
 def _allowed(kind: str, limits: dict[str, Any], message: str) -> str:
@@ -107,12 +118,10 @@ def _allowed(kind: str, limits: dict[str, Any], message: str) -> str:
 def _present(tables: Any, location: Location) -> Location:
     """The location without the parts that pydantic adds for unions (`int`, `str`, `function-...`)."""
     kept: list[int | str] = []
-    for position, part in enumerate(location):
+    for part in location:
         try:
             tables = tables[part]
         except (KeyError, IndexError, TypeError):
-            if position == len(location) - 1 and isinstance(tables, dict):
-                kept.append(part)
             break
         kept.append(part)
     return tuple(kept)

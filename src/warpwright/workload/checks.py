@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from warpwright.candidate.expressions import DEVICE_NAMES, parse
+from warpwright.candidate.expressions import DEVICE_NAMES, ExpressionError, parse
 from warpwright.candidate.schema import CaseTable, KernelTable, LaunchTable
 from warpwright.candidate.validation import did_you_mean
 from warpwright.workload.case_checks import case_mistakes
@@ -194,7 +194,12 @@ def _tolerance_mistakes(tables: WorkloadFile) -> Iterator[str]:
 def _expression(key: str, text: str | None, known: Iterable[str]) -> Iterator[str]:
     if text is None:
         return
-    for name in sorted(parse(text).names - set(known)):
+    try:
+        names = parse(text).names
+    except ExpressionError as error:
+        yield f"{key}: {error}"
+        return
+    for name in sorted(names - set(known)):
         yield _unknown(f"{key} = {text!r}", name, known)
 
 

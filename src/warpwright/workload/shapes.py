@@ -6,7 +6,7 @@ from math import isfinite, prod
 import numpy as np
 
 from warpwright.candidate.expressions import evaluate
-from warpwright.workload.dtypes import element_type, integer_range
+from warpwright.workload.dtypes import ElementType, element_type, integer_range
 from warpwright.workload.model import ArrayParameter, Case, ScalarParameter, Workload
 
 
@@ -41,11 +41,7 @@ def pack_scalar(dtype: str, value: int | float) -> np.generic:
     """The value in its exact dtype: floats are rounded, integers must fit. Raises: ValueDoesNotFit."""
     element = element_type(dtype)
     if element.is_float:
-        with np.errstate(over="ignore"):
-            packed: np.generic = element.numpy.type(float(value))
-        if isfinite(value) and not np.isfinite(float(packed)):
-            raise ValueDoesNotFit(f"{value} does not fit {dtype}")
-        return packed
+        return _pack_float(element, value)
     if isinstance(value, float) and not value.is_integer():
         raise ValueDoesNotFit(f"{value} is no integer, but the dtype is {dtype}")
     low, high = integer_range(element)
@@ -53,3 +49,15 @@ def pack_scalar(dtype: str, value: int | float) -> np.generic:
         raise ValueDoesNotFit(f"{int(value)} does not fit {dtype} ({low} .. {high})")
     exact: np.generic = element.numpy.type(int(value))
     return exact
+
+
+def _pack_float(element: ElementType, value: int | float) -> np.generic:
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueDoesNotFit(f"an integer of {int(value).bit_length()} bits does not fit {element.name}") from None
+    with np.errstate(over="ignore"):
+        packed: np.generic = element.numpy.type(number)
+    if isfinite(number) and not isfinite(float(packed.item())):
+        raise ValueDoesNotFit(f"{value} does not fit {element.name}")
+    return packed

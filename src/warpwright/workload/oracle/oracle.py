@@ -21,7 +21,7 @@ from warpwright.workload.values import Array, CaseArguments
 
 RunKernel = Callable[[Case, CaseArguments], Mapping[str, Array]]
 _WORKER = "warpwright.workload.oracle.worker"
-_MEMORY_BYTES = 64 * 1024**3
+_MEMORY_BYTES = 32 * 1024**3  # a runaway allocation ends the oracle, not the machine
 
 
 class Oracle:
