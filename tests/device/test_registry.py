@@ -1,10 +1,11 @@
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from warpwright.device.driver_probe import probe
-from warpwright.device.findings import Status, machine_findings
+from warpwright.device.findings import Finding, Status, canary_finding, machine_findings
 from warpwright.device.registry import DeviceOptions, notice, open_device
 from warpwright.emulator.launch.api import ExecutorKind
 from warpwright.errors import DeviceUnavailable, UsageError, WarpwrightError
@@ -123,3 +124,25 @@ def test_a_missing_compiler_has_its_remedy(tmp_path: Path) -> None:
     assert nvrtc.status is Status.MISSING
     assert str(tmp_path / "none.so") in nvrtc.detail
     assert nvrtc.remedy == "pip install 'warpwright[cuda13]'"
+
+
+def _no_compiler() -> str | None:
+    raise DeviceUnavailable("no compiler here")
+
+
+@pytest.mark.parametrize(
+    ("canary", "expected"),
+    [
+        (lambda: None, Finding("canary kernel", Status.OK, "saxpy compiled, ran and equals NumPy")),
+        (
+            lambda: "3 of 1000 wrong",
+            Finding(
+                "canary kernel", Status.MISSING, "3 of 1000 wrong", "Report this: nothing measured here can be trusted."
+            ),
+        ),
+        (_no_compiler, Finding("canary kernel", Status.MISSING, "no compiler here")),
+    ],
+    ids=["right", "wrong", "not possible"],
+)
+def test_the_canary_is_a_finding(canary: Callable[[], str | None], expected: Finding) -> None:
+    assert canary_finding(canary) == expected

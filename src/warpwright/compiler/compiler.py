@@ -93,11 +93,6 @@ class Compiler:
             self._cache.store(key, outcome)
         return outcome
 
-    def translate_unchecked(self, request: CompileRequest) -> CompileOutcome:
-        """Compile past the include policy and the cache, to see what holds if the policy fails."""
-        with self._lock:
-            return self._translate(request, time.perf_counter())
-
     def close(self) -> None:
         """End the worker."""
         with self._lock:
