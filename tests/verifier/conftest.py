@@ -144,7 +144,9 @@ def judge(scale: Workload, oracle: Oracle) -> Judge:
         lowered: Mapping[str, str] = {"scale": "scale"}
         program = Program("", b"", "sm_90", lowered, {}, "kernel.cu")
         case = scale.case("small")
-        return Verifier(HostValues(scale, oracle), device).verify(program, plan, case, seeds or (case.seed,))
+        return Verifier(HostValues(scale, oracle), device).verify(
+            program, plan, case, (case.seed,) if seeds is None else seeds
+        )
 
     return run
 

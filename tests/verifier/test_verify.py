@@ -155,3 +155,22 @@ def test_a_narrow_pass_is_noted_as_surfing(judge: Judge) -> None:
     assert verdict.margin is not None
     assert 0.5 < verdict.margin <= 1.0
     assert verdict.notes == (f"case small (n=1000): y uses {verdict.margin:.0%} of its error budget",)
+
+
+def test_the_margin_is_the_worst_of_all_seeds(judge: Judge) -> None:
+    offsets = iter((0.0, 0.0, 4e-7, 1e-7))
+
+    def rough(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        arrays["y"][np.abs(arrays["y"]).argmax()] *= np.float32(1 + next(offsets))
+
+    verdict = judge(rough, seeds=(1, 2, 3))
+    assert verdict.outcome is None
+    assert verdict.margin is not None
+    assert 0.2 < verdict.margin < 0.5
+    assert max(c.margin for c in verdict.comparisons) == verdict.margin
+
+
+def test_no_seeds_are_no_proof(judge: Judge) -> None:
+    with pytest.raises(ValueError, match="case small: no seeds; nothing would be verified"):
+        judge(honest, seeds=())

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation
+from warpwright.verifier.evidence import worst_margin
 
 
 def evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
 def _case_to_json(case: CaseEvaluation) -> dict[str, Any]:
     timing = case.timing
     ratio = timing.median_us / case.floor_us if timing is not None and case.floor_us else None
-    margins = [max(c.margin, c.rms_margin) for c in case.comparisons]
+    margins = [worst_margin(comparison) for comparison in case.comparisons]
     return {
         "name": case.name,
         "kind": case.kind.value,

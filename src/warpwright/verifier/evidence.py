@@ -76,3 +76,8 @@ def bytes_of(array: Array) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
 def same_outputs(workload: Workload, left: PoisonedRun, right: PoisonedRun) -> bool:
     """True if every output of two runs holds the same bytes."""
     return all(same_bytes(left.arrays[a.name], right.arrays[a.name]) for a in workload.outputs)
+
+
+def worst_margin(comparison: Comparison) -> float:
+    """The larger of the element and the RMS margin: 1 is the limit."""
+    return max(comparison.margin, comparison.rms_margin)

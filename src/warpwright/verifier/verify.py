@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.device.protocol import Device, Fault, Faulted, FaultKind, Program, RunRequest
 from warpwright.verifier.binding import device_arguments
-from warpwright.verifier.evidence import POISONS, Evidence, PoisonedRun, case_text, same_outputs
+from warpwright.verifier.evidence import POISONS, Evidence, PoisonedRun, case_text, same_outputs, worst_margin
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.registry import CHECKS
 from warpwright.verifier.verdict import Finding, Verdict
 from warpwright.workload.comparator import compare_case
 from warpwright.workload.model import Case
+from warpwright.workload.values import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +31,15 @@ class Verifier:
         a candidate that takes another path for aligned arrays is then checked on both (V19).
         Raises: WorkloadError if the oracle or `make_inputs` fails; InfrastructureError if the device does.
         """
-        margin: float | None = None
-        notes: list[str] = []
-        verdict = Verdict(None, "")
+        if not seeds:
+            raise ValueError(f"case {case.name}: no seeds; nothing would be verified")
+        verdicts: list[Verdict] = []
         for number, seed in enumerate(seeds):
             trial = _Trial(self, program, plan, case, _Draw(seed, number % 2 == 1))
-            verdict = trial.judge(POISONS if number == 0 else (POISONS[number % len(POISONS)],))
-            if verdict.margin is not None:
-                margin = verdict.margin if margin is None else max(margin, verdict.margin)
-            notes += [note for note in verdict.notes if note not in notes]
-            if not verdict.passed:
+            verdicts.append(trial.judge(POISONS if number == 0 else (POISONS[number % len(POISONS)],)))
+            if not verdicts[-1].passed:
                 break
-        return replace(verdict, margin=margin, notes=tuple(notes))
+        return _over_seeds(verdicts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +127,7 @@ class _Trial:
         findings = [finding for check in CHECKS for finding in check.examine(evidence)]
         wrong = [finding for finding in findings if finding.label is not None]
         decisive = next((run for run in runs if not run.passed), runs[0])
-        margins = [max(c.margin, c.rms_margin) for run in runs for c in run.comparisons]
+        margins = [worst_margin(c) for run in runs for c in run.comparisons]
         return Verdict(
             outcome=wrong[0].label if wrong else None,
             message=_message(wrong),
@@ -147,3 +145,17 @@ def _message(wrong: Sequence[Finding]) -> str:
     if first.check == "unwritten":  # such elements also differ between runs and from the oracle: said once
         others = [finding for finding in others if finding.check not in ("stability", "matches_oracle")]
     return " ".join([first.message, *(f"Also {finding.message}" for finding in others)])
+
+
+def _over_seeds(verdicts: Sequence[Verdict]) -> Verdict:
+    """The failed verdict, or the passed ones as one: for each output the comparison with the worst margin (V14)."""
+    last = verdicts[-1]
+    margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
+    notes = dict.fromkeys(note for verdict in verdicts for note in verdict.notes)
+    worst: dict[str, Comparison] = {}
+    for comparison in (c for verdict in verdicts for c in verdict.comparisons):
+        kept = worst.get(comparison.output)
+        if kept is None or worst_margin(comparison) > worst_margin(kept):
+            worst[comparison.output] = comparison
+    comparisons = tuple(worst.values()) if last.passed else last.comparisons
+    return replace(last, margin=max(margins, default=None), notes=tuple(notes), comparisons=comparisons)

@@ -1,6 +1,6 @@
 """Every output against the oracle, all elements (V10 to V14)."""
 
-from warpwright.verifier.evidence import Evidence
+from warpwright.verifier.evidence import Evidence, worst_margin
 from warpwright.verifier.verdict import Finding
 from warpwright.workload.values import Comparison, Mismatch
 
@@ -28,15 +28,10 @@ class MatchesOracle:
                     for c in wrong
                 )
         return tuple(
-            Finding(self.name, None, f"{evidence.where}: {c.output} uses {worst(c):.0%} of its error budget")
+            Finding(self.name, None, f"{evidence.where}: {c.output} uses {worst_margin(c):.0%} of its error budget")
             for c in evidence.runs[0].comparisons
-            if worst(c) > SURFING_MARGIN
+            if worst_margin(c) > SURFING_MARGIN
         )
-
-
-def worst(comparison: Comparison) -> float:
-    """The larger of the element and the RMS margin."""
-    return max(comparison.margin, comparison.rms_margin)
 
 
 def describe(comparison: Comparison) -> str:
