@@ -64,7 +64,7 @@ def test_one_thread_for_everything_is_slower_and_its_cure_improves(
     assert slower.outcome is Outcome.SLOWER
     assert improved.outcome is Outcome.IMPROVED
     assert improved.speedup is not None
-    assert improved.speedup > 10
+    assert improved.speedup > 2
     assert improved.message.startswith("improved: predicted ")
 
 

@@ -1,5 +1,6 @@
 """Each kind of failure ends in its own outcome, names the line, and the next evaluation works."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,8 +12,6 @@ from warpwright.evaluation.outcome import Outcome
 from warpwright.workload.model import Workload
 
 Modified = Callable[..., Candidate]
-BODY_LINE = 4
-"""Where the fixture `kernel` puts a one-line body."""
 HONEST = "if (i < n) y[i] = a * x[i] + b[i];"
 VECTORS = (
     "int q = n / 4; if (i < q) { float4 v = ((const float4*)x)[i]; float4 w = ((const float4*)b)[i]; "
@@ -22,29 +21,41 @@ VECTORS = (
 ALIGNED = "(((size_t)y | (size_t)x | (size_t)b) % 16 == 0)"
 
 FAULTS = {
-    "out of bounds write": ("y[i] = a;", "wrong_result.oob_write", "case one (n=1): "),
-    "out of bounds read": ("float v = x[n + i]; if (i < n) y[i] = v;", "wrong_result.oob_read", "case one (n=1): "),
+    "out of bounds write": (
+        "y[i] = a;",
+        "wrong_result.oob_write",
+        "one (n=1)",
+        "out-of-bounds 4-byte write near y of 4 bytes",
+    ),
+    "out of bounds read": (
+        "float v = x[n + i]; if (i < n) y[i] = v;",
+        "wrong_result.oob_read",
+        "one (n=1)",
+        "out-of-bounds 4-byte read near x of 4 bytes: byte 4, 4 past its end",
+    ),
     "barrier in divergent code": (
         (
             "__shared__ float s[256]; s[threadIdx.x] = a; if (threadIdx.x < 16) { __syncthreads(); s[threadIdx.x] += 1; } "
             "__syncthreads(); if (i < n) y[i] = s[threadIdx.x] * x[i] + b[i];"
         ),
         "wrong_result.barrier_divergence",
-        "case one (n=1): ",
+        "one (n=1)",
+        "threads of one block wait at different barriers",
     ),
-    "misaligned access": (VECTORS, "crash.misaligned", "case ragged (n=1000): "),
-    "trap": ("if (i < n) __trap();", "crash.trap", "case one (n=1): "),
+    "misaligned access": (VECTORS, "crash.misaligned", "ragged (n=1000)", "whose address is no multiple of 16"),
+    "trap": ("if (i < n) __trap();", "crash.trap", "one (n=1)", "the kernel executed a trap"),
 }
 
 
-@pytest.mark.parametrize(("body", "label", "beginning"), FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(("body", "label", "case", "words"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_is_named_with_case_and_line(
-    bench: Bench, kernel: Modified, body: str, label: str, beginning: str
+    bench: Bench, kernel: Modified, body: str, label: str, case: str, words: str
 ) -> None:
     found = bench.evaluator.evaluate(kernel(body))
-    assert (found.label, found.line) == (label, BODY_LINE)
-    assert found.message.startswith(beginning)
-    assert f"kernel.cu:{BODY_LINE}" in found.message
+    assert (found.label, found.line) == (label, 4)
+    place = rf"case {re.escape(case)}: axpb, kernel\.cu:4, block \(\d, 0, 0\), thread \(\d+, 0, 0\): "
+    assert re.match(place, found.message)
+    assert words in found.message
     assert found.geomean_us is None
     assert bench.evaluator.evaluate(kernel()).outcome is Outcome.PASSED
 

@@ -127,14 +127,15 @@ def test_an_answer_that_fits_only_the_visible_seed_is_caught_by_a_secret_one(jud
 
 @pytest.mark.parametrize("kind", list(FaultKind))
 def test_a_fault_becomes_the_outcome_with_case_and_line(judge: Judge, kind: FaultKind) -> None:
-    verdict = judge(lambda arrays, request: Fault(kind, "kernel.cu:14: read past the end of x", line=14))
-    assert verdict == Verdict(kind.value, "case small (n=1000): kernel.cu:14: read past the end of x", line=14)
+    verdict = judge(lambda arrays, request: Fault(kind, "read past x", "scale", 14, (1, 0, 0), (3, 0, 0)))
+    message = "case small (n=1000): scale, kernel.cu:14, block (1, 0, 0), thread (3, 0, 0): read past x"
+    assert verdict == Verdict(kind.value, message, line=14)
 
 
 def test_both_alignments_are_run_and_a_fault_names_what_is_guaranteed(judge: Judge) -> None:
     def vectorised(arrays: Arrays, request: RunRequest) -> Fault | None:
         honest(arrays, request)
-        return Fault(FaultKind.MISALIGNED, "kernel.cu:9: 16-byte load from x.") if request.least_alignment else None
+        return Fault(FaultKind.MISALIGNED, "16-byte load from x.", line=9) if request.least_alignment else None
 
     assert judge(vectorised).outcome is None
     verdict = judge(vectorised, seeds=(1, 2))

@@ -11,6 +11,7 @@ from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.units import format_us
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.evidence import case_text
+from warpwright.verifier.fault_text import fault_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.workload.floor import case_floor
 from warpwright.workload.model import Case
@@ -44,7 +45,7 @@ class Timer:
         outcome = self.time(program, plan, case)
         if isinstance(outcome, Faulted):
             fault = outcome.fault
-            return Failure(fault.kind.value, f"{case_text(case)}: {fault.message}", fault.line)
+            return Failure(fault.kind.value, fault_text(case, fault, program), fault.line)
         impossible = self._impossible(case, outcome)
         if impossible is not None:
             return impossible

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.device.protocol import Device, Fault, Faulted, FaultKind, Program, RunRequest
 from warpwright.verifier.binding import device_arguments
-from warpwright.verifier.evidence import POISONS, Evidence, PoisonedRun, case_text, same_outputs, worst_margin
+from warpwright.verifier.evidence import POISONS, Evidence, PoisonedRun, same_outputs, worst_margin
+from warpwright.verifier.fault_text import fault_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.registry import CHECKS
 from warpwright.verifier.verdict import Finding, Verdict
@@ -108,7 +109,7 @@ class _Trial:
         return replace(run, comparisons=comparisons)
 
     def _fault(self, fault: Fault) -> Verdict:
-        message = f"{case_text(self._case)}: {fault.message}"
+        message = fault_text(self._case, fault, self._program)
         if fault.kind is FaultKind.MISALIGNED and self._draw.least_alignment:
             promised = ", ".join(f"{a.name}: {a.align_bytes}" for a in self._workload.arrays)
             message += f" The workload guarantees only these alignments in bytes: {promised}."
