@@ -39,9 +39,18 @@ def main() -> None:
     chosen = [case for case in cases() if arguments.only in case.name]
     profiles = {case.name: profile for case, profile in zip(chosen, profile_all(chosen), strict=True)}
     if arguments.save:
-        rows = [json.dumps({"name": name, **asdict(profile)}) for name, profile in profiles.items()]
+        rows = [json.dumps({"name": name, **_rounded(asdict(profile))}) for name, profile in profiles.items()]
         PROFILES.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
     judge(profiles, measured_rows())
+
+
+def _rounded(value: Any) -> Any:
+    """Six digits are more than any figure here deserves, and keep the file readable."""
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_rounded(item) for item in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def profile_all(chosen: list[Case]) -> list[LaunchProfile]:

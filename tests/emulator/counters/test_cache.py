@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.emulator.counters.cache import ATOMIC, BYPASS, LOAD, STORE, CacheSizes, TwoLevels
+from warpwright.emulator.counters.cache import ATOMIC, BYPASS, FAR, L2, LOAD, NEAR, STORE, CacheSizes, TwoLevels
 
 LINE, SECTOR = 128, 32
 
@@ -62,7 +62,7 @@ def test_dram_moves_each_granule_at_least_once_and_no_more_than_was_asked(stream
     assert 64 * len(dirty) <= levels.write_bytes[0] <= 64 * len(stream)
 
 
-def test_a_hit_on_what_is_still_on_its_way_waits_too() -> None:
+def test_a_hit_on_what_is_still_on_its_way_waits_as_long() -> None:
     levels = TwoLevels(CacheSizes(4 * LINE, 16 * LINE, 64), 1)
-    late = levels.run([0, 0, 0, 1], [LOAD, LOAD, LOAD, STORE], [0] * 4, [5, 5, 6, 6])
-    assert late == [True, True, False, False]
+    served = levels.run([0, 0, 0, 1, 1], [LOAD] * 5, [0] * 5, [5, 5, 6, 6, 6])
+    assert served == [FAR, FAR, NEAR, L2, L2]

@@ -17,8 +17,12 @@ OVERLAP_EXPONENT = 2.0
 """How resources overlap: T = (sum t_i^p)^(1/p); 1 = one after another, infinite = the slowest alone. Chosen once, as the
 whole number between 1 and 4 that explains copies, tiled matmuls and transposes on an H200 best; not fitted per kernel."""
 
-_VIEWS = (("issue", "alu", "fma", "half", "fp64", "sfu", "tensor"), ("l2", "dram"), ("latency", "blocks"))
-"""Terms that are views of the same thing (instructions; bytes on one path; lives of blocks): only the largest counts."""
+_VIEWS = (
+    ("issue", "alu", "fma", "half", "fp64", "sfu", "tensor"),
+    ("lsu", "l2", "dram"),
+    ("latency", "blocks"),
+)
+"""Terms that are views of the same thing (instructions; bytes on their one path; lives of blocks): the largest counts."""
 
 
 @dataclass(frozen=True, slots=True)

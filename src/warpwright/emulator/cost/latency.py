@@ -4,11 +4,9 @@ By Little's law the bytes in flight are those of the resident warps, and each wa
 cannot end before its rounds of blocks have gone through theirs.
 """
 
-import math
-
 from warpwright.emulator.cost.residency import Residency
-from warpwright.emulator.cost.throughput import SECTOR_BYTES, dram_bytes
-from warpwright.emulator.counters.profile import Footprint, LaunchProfile
+from warpwright.emulator.cost.throughput import dram_bytes, lsu_cycles
+from warpwright.emulator.counters.profile import LaunchProfile
 from warpwright.hardware import GpuSpec
 
 BLOCK_CYCLES = 300.0
@@ -24,37 +22,22 @@ def latency_cycles(profile: LaunchProfile, gpu: GpuSpec, place: Residency, *, co
     per_warp = (
         BLOCK_CYCLES
         + profile.chain_cycles
-        + profile.global_waits * load_latency_cycles(profile, gpu, cold_cache=cold_cache)
+        + wait_cycles(profile, gpu, cold_cache=cold_cache)
         + profile.shared_waits * gpu.memory.shared_latency_cycles
         + profile.barriers / warps * BARRIER_CYCLES
+        + lsu_cycles(profile) / warps  # its own wavefronts pass one by one, whoever else is there
     )
     return (place.rounds + profile.spread - 1) * per_warp
 
 
-def load_latency_cycles(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool) -> float:
-    """Mean length of a wait for global loads; without a footprint all go to L2.
-
-    Loads that are in flight together are waited for together: the farthest decides.
-    """
-    memory, prints = gpu.memory, profile.footprint
-    late = prints.l1_miss_ratio if prints.late_ratio is None else prints.late_ratio
-    if late is None or prints.l1_miss_ratio is None:
-        return memory.l2_latency_cycles
-    missed = prints.l1_miss_ratio * sum(
-        t.sectors for t in profile.traffic if t.space == "global" and t.access == "load"
-    )
-    fetched = dram_bytes(profile, gpu, cold_cache=cold_cache) * _read_ratio(prints) / SECTOR_BYTES
-    far = late * min(1.0, fetched / missed) if missed else 0.0
-    together = max(1.0, profile.loads_in_flight)
-    any_late, any_far = (1 - math.pow(1 - part, together) for part in (late, far))
+def wait_cycles(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool) -> float:
+    """Cycles that one warp waits for global memory, mean; where the data lies is taken as L2 if unknown."""
+    memory = gpu.memory
+    beyond_l1 = profile.global_waits if profile.l2_waits is None else profile.l2_waits
+    moved = dram_bytes(profile, gpu, cold_cache=cold_cache)
+    beyond_l2 = profile.dram_waits if profile.dram_waits is not None and moved else 0.0
     return (
-        memory.l1_latency_cycles
-        + any_late * (memory.l2_latency_cycles - memory.l1_latency_cycles)
-        + any_far * (memory.dram_latency_cycles - memory.l2_latency_cycles)
+        profile.global_waits * memory.l1_latency_cycles
+        + beyond_l1 * (memory.l2_latency_cycles - memory.l1_latency_cycles)
+        + beyond_l2 * (memory.dram_latency_cycles - memory.l2_latency_cycles)
     )
-
-
-def _read_ratio(prints: Footprint) -> float:
-    """Of the bytes that DRAM moves."""
-    read, written = prints.dram_read_bytes or 0.0, prints.dram_write_bytes or 0.0
-    return read / (read + written) if read + written else 0.0

@@ -24,16 +24,15 @@ BLOCK_START_CYCLES = 155.0
 ALU_ONLY_RATIO = 0.6
 """Of the instructions that PTX gives to the ALU; ptxas moves additions, shifts and moves to the FMA pipe as it sees fit."""
 
-SHARED_ATOMIC_CYCLES = 4.0
-"""LSU cycles of one step of a shared-memory atomic; lanes on one address take one step each."""
-
 SECTOR_BYTES = 32
 WARP_LANES = 32
 
 
 def throughput_us(profile: LaunchProfile, gpu: GpuSpec, place: Residency, *, cold_cache: bool) -> dict[str, float]:
     """Every rate-limited term in us, unused resources left out."""
-    cycles = {**_pipe_cycles(profile, gpu), "lsu": _lsu_cycles(profile) / gpu.throughput.lsu_wavefronts_per_sm}
+    schedulers = min(1.0, place.warps_per_sm / gpu.throughput.schedulers_per_sm)
+    cycles = {name: value / schedulers for name, value in _pipe_cycles(profile, gpu).items()}
+    cycles["lsu"] = lsu_cycles(profile) / gpu.throughput.lsu_wavefronts_per_sm
     per_sm = place.imbalance / gpu.sm_count / gpu.throughput.clock_hz * US_PER_S
     cycles["blocks"] = profile.grid_blocks * BLOCK_START_CYCLES
     terms = {name: value * per_sm for name, value in cycles.items() if value}
@@ -86,13 +85,13 @@ def _pipe_cycles(profile: LaunchProfile, gpu: GpuSpec) -> dict[str, float]:
     }
 
 
-def _lsu_cycles(profile: LaunchProfile) -> float:
+def lsu_cycles(profile: LaunchProfile) -> float:
     """Wavefronts of all SMs; shuffles pass through the same unit."""
-    cycles = profile.shuffles - profile.merged_wavefronts
+    cycles = profile.shuffles - profile.merged_wavefronts + profile.shared_atomic_cycles
     for traffic in profile.traffic:
         if traffic.access == "atomic" and traffic.space == "shared":
-            cycles += max(traffic.wavefronts, traffic.serial) * SHARED_ATOMIC_CYCLES
-        elif traffic.access == "load":
+            continue
+        if traffic.access == "load":
             cycles += traffic.wavefronts
         else:
             cycles += traffic.wavefronts * (STORE_WAVEFRONTS if traffic.space != "shared" else 1.0)

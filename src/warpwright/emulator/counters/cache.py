@@ -14,6 +14,9 @@ from warpwright.emulator.counters.trace import LINE_BYTES, SECTOR_BYTES
 LOAD, BYPASS, STORE, ATOMIC = range(4)
 """Kinds of access; BYPASS is a load that asks L1 for nothing (`.cg`, volatile)."""
 
+NEAR, L2, FAR = range(3)
+"""Where a load is served: L1, L2, DRAM."""
+
 _SECTORS = LINE_BYTES // SECTOR_BYTES
 
 
@@ -45,7 +48,7 @@ class TwoLevels:
         self.write_bytes = [0.0] * regions
         self._l1: OrderedDict[int, int] = OrderedDict()
         self._l2: OrderedDict[int, list[int]] = OrderedDict()
-        self._filled: dict[int, int] = {}
+        self._filled: dict[int, tuple[int, int]] = {}
         self._l1_lines = max(1, int(sizes.l1_bytes / LINE_BYTES))
         self._l2_lines = max(1, int(sizes.l2_bytes / LINE_BYTES))
         self._granule_bytes = max(sizes.granule_bytes, SECTOR_BYTES)
@@ -53,25 +56,28 @@ class TwoLevels:
 
     def run(
         self, sectors: Sequence[int], kinds: Sequence[int], regions: Sequence[int], steps: Sequence[int]
-    ) -> list[bool]:
-        """One access after another. Of each, whether it waits for data from beyond L1: a miss, or a hit on what another
-        warp asked for in the same step and is still on its way.
+    ) -> list[int]:
+        """One access after another. Of each, where its data is waited for: NEAR, L2 or FAR.
+
+        A hit on what another warp asked for in the same step waits as long as that one.
         """
-        late = []
+        served = []
         for sector, kind, region, step in zip(sectors, kinds, regions, steps, strict=True):
             line, bit = sector >> 2, 1 << (sector & 3)
             if kind <= BYPASS:
                 self.counts.loads += 1
                 if kind == LOAD and self._l1_holds(line, bit):
-                    late.append(self._filled.get(sector) == step)
+                    filled, place = self._filled.get(sector, (-1, NEAR))
+                    served.append(place if filled == step else NEAR)
                     continue
                 self.counts.l1_misses += 1
-                self._filled[sector] = step
             elif kind == STORE:
                 self._l1_holds(line, bit)
-            late.append(kind <= BYPASS)
-            self._l2_access(line, sector & 3, kind, region)
-        return late
+            place = self._l2_access(line, sector & 3, kind, region)
+            if kind <= BYPASS:
+                self._filled[sector] = step, place
+            served.append(place)
+        return served
 
     def finish(self) -> None:
         """Write back what L2 still holds."""
@@ -91,7 +97,7 @@ class TwoLevels:
         self._l1[line] = held | bit
         return False
 
-    def _l2_access(self, line: int, index: int, kind: int, region: int) -> None:
+    def _l2_access(self, line: int, index: int, kind: int, region: int) -> int:
         self.counts.l2_accesses += 1
         entry = self._l2.get(line)  # [valid sectors, dirty sectors, region]
         if entry is None:
@@ -100,8 +106,9 @@ class TwoLevels:
                 self._evict()
         else:
             self._l2.move_to_end(line)
-        bit = 1 << index
+        bit, place = 1 << index, L2
         if not entry[0] & bit:
+            place = FAR
             self.counts.l2_misses += 1
             if kind == STORE:
                 entry[0] |= bit
@@ -110,6 +117,7 @@ class TwoLevels:
                 self.read_bytes[region] += self._granule_bytes
         if kind >= STORE:
             entry[1] |= bit
+        return place
 
     def _evict(self) -> None:
         _, (_, dirty, region) = self._l2.popitem(last=False)

@@ -57,6 +57,11 @@ def space_of(node: Node) -> Space:
     return access.space_of(node.bound.form)
 
 
+def is_far_load(node: Node) -> bool:
+    """Whether a warp waits for data from L1 or beyond: a load, or an atomic that returns the old value."""
+    return node.bound.operation.effect in (Effect.LOAD, Effect.ATOMIC) and space_of(node) in _FAR
+
+
 def block_cost(block: BasicBlock) -> BlockCost:
     """Chains through one basic block, inputs taken as ready at its start."""
     depths: dict[str, _Depth] = {}
@@ -82,7 +87,7 @@ def block_cost(block: BasicBlock) -> BlockCost:
 def _advance(node: Node, depth: _Depth, slots: float) -> int:
     """Add a node's own latency to the depth of its inputs; 1 if it is a load from global memory."""
     effect, space = node.bound.operation.effect, space_of(node)
-    if effect in (Effect.LOAD, Effect.ATOMIC) and space in _FAR:
+    if is_far_load(node):
         depth.global_waits += 1
         return 1
     if effect in (Effect.LOAD, Effect.ATOMIC) and space is Space.SHARED:

@@ -1,7 +1,7 @@
 """How many machine instructions a PTX instruction becomes. PTX is not SASS: some vanish in ptxas, some become routines.
 
-The numbers are what `ptxas` is seen to emit (`nvdisasm` of small kernels, sm_90) and are estimates: a fused address
-computation or a strength-reduced division by a constant is not recognised.
+The numbers are what ptxas emits for small kernels on sm_90 (instruction counters of an H200 for fp32 division and square
+root) and are estimates: a fused address computation or a strength-reduced division is not recognised.
 """
 
 from warpwright.emulator.ops.table import Bound, Effect, Pipe
@@ -32,7 +32,7 @@ _ROUTINES: dict[tuple[str, str], int] = {
 }
 """Slots of operations without a machine instruction of their own."""
 
-_EXACT_F32 = {"div": 10, "rcp": 6, "sqrt": 8}
+_EXACT_F32 = {"div": 10, "rcp": 6, "sqrt": 10}
 """Correctly rounded (`.rn`): a table value and Newton steps; the rare slow path is not counted."""
 
 _APPROXIMATE_F32 = {"div": 3, "ex2": 3, "lg2": 3, "rsqrt": 2, "sqrt": 3, "sin": 2, "cos": 2}
@@ -57,8 +57,9 @@ def slots_by_pipe(bound: Bound) -> dict[Pipe, float]:
     pipe = bound.operation.pipe
     if slots <= 1 or pipe in (Pipe.ALU, Pipe.FMA, Pipe.LSU):
         return {pipe: slots}
+    first = 2.0 if bound.form.base == "div" else 1.0  # the check of its operands goes to the SFU as well
     rest = Pipe.FP64 if bound.form.type == "f64" else Pipe.FMA
-    return {pipe: 1.0, rest: slots - 1} if pipe is not rest else {pipe: slots}
+    return {pipe: first, rest: slots - first} if pipe is not rest else {pipe: slots}
 
 
 def _float32_slots(base: str, modifiers: frozenset[str]) -> float:

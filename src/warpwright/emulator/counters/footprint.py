@@ -7,16 +7,19 @@ by later waves of blocks is held against the bytes that a wave brings in between
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from warpwright.emulator.counters.access import access_of
 from warpwright.emulator.counters.atomics import hottest_line
-from warpwright.emulator.counters.cache import ATOMIC, BYPASS, LOAD, STORE, CacheSizes, TwoLevels
+from warpwright.emulator.counters.cache import ATOMIC, BYPASS, FAR, L2, LOAD, STORE, CacheSizes, TwoLevels
 from warpwright.emulator.counters.profile import Footprint
-from warpwright.emulator.counters.summary import access_of
 from warpwright.emulator.counters.trace import SECTOR_BYTES, Numbers, SectorStream, Trace, sector_stream
 from warpwright.emulator.flow.graph import KernelGraph, Node
 from warpwright.emulator.memory.arena import BASE_ADDRESS, Allocation
+
+Ratios = np.ndarray[Any, np.dtype[np.float64]]
 
 _BYPASS_MODIFIERS = frozenset({"cg", "cv", "volatile", "relaxed", "acquire", "mmio"})
 
@@ -55,6 +58,14 @@ class Residency:
 
 
 @dataclass(frozen=True, slots=True)
+class ServedRatios:
+    """Of each memory instruction: warp-level requests that wait for L2 or DRAM, and for DRAM."""
+
+    beyond_l1: Ratios
+    beyond_l2: Ratios
+
+
+@dataclass(frozen=True, slots=True)
 class _Region:
     """Distinct granules of one allocation: touched by one block (mean), by all resident ones, by the grid."""
 
@@ -65,39 +76,52 @@ class _Region:
 
 def footprint(
     graph: KernelGraph, traces: Sequence[Trace], allocations: Sequence[Allocation], residency: Residency
-) -> Footprint:
-    """Traffic of the launch beyond the LSU. traces: one for each traced block; all empty = no global memory is used."""
+) -> tuple[Footprint, ServedRatios]:
+    """Traffic of the launch beyond the LSU, and where each instruction's data comes from.
+
+    traces: one for each traced block; all empty = no global memory is used.
+    """
+    instructions = len(graph.memory_instructions)
     if not sum(len(trace) for trace in traces):
-        return Footprint(None, 0.0, 0.0, 0.0, 0.0, 0.0, None)
+        return Footprint(None, 0.0, 0.0, 0.0, 0.0, 0.0, None), ServedRatios(
+            np.zeros(instructions), np.zeros(instructions)
+        )
     stream = sector_stream(traces)
     region = _region_numbers(stream.sector, allocations)
     granules = [_distinct(stream, region == i, a, residency) for i, a in enumerate(allocations)]
     caches = TwoLevels(_sizes(granules, stream.part, residency), len(allocations))
     kinds = np.array([_kind(node) for node in graph.memory_instructions])[stream.memory_index]
-    late = caches.run(stream.sector.tolist(), kinds.tolist(), region.tolist(), stream.step.tolist())
+    served = caches.run(stream.sector.tolist(), kinds.tolist(), region.tolist(), stream.step.tolist())
     caches.finish()
     counts, scale = caches.counts, residency.scale / stream.part
-    unique_bytes = sum(g.grid for g in granules) * residency.granule_bytes
-    return Footprint(
+    read_bytes = _over_waves(caches.read_bytes, granules, scale, residency)
+    prints = Footprint(
         l1_miss_ratio=counts.l1_misses / counts.loads if counts.loads else None,
-        late_ratio=_late_ratio(stream, kinds, late),
         unique_sectors=_distinct_sectors(stream, region, allocations, residency),
         l2_sectors=counts.l2_accesses * scale,
-        dram_read_bytes=_over_waves(caches.read_bytes, granules, scale, residency),
+        dram_read_bytes=read_bytes,
         dram_write_bytes=_over_waves(caches.write_bytes, granules, scale, residency),
-        unique_bytes=unique_bytes,
+        unique_bytes=sum(g.grid for g in granules) * residency.granule_bytes,
         hottest_atomic=hottest_line(graph, traces, residency.grid_blocks, residency.request_ratio),
     )
+    # Later waves find in L2 what the traced one had to fetch: its misses are thinned to what the whole launch reads.
+    thinned = min(1.0, read_bytes / max(1.0, sum(caches.read_bytes) * scale))
+    return prints, _served(stream, served, instructions, thinned)
 
 
-def _late_ratio(stream: SectorStream, kinds: Numbers, late: list[bool]) -> float | None:
-    """Warp-level loads of which at least one sector is late, over all."""
-    loads = kinds <= BYPASS
-    if not loads.any():
-        return None
-    request = stream.request[loads]
-    starts = np.flatnonzero(np.r_[True, request[1:] != request[:-1]])
-    return float(np.maximum.reduceat(np.array(late, np.int8)[loads], starts).mean())
+def _served(stream: SectorStream, served: list[int], instructions: int, thinned: float) -> ServedRatios:
+    """By the farthest sector of each request; instructions that were not seen are like the mean."""
+    starts = np.flatnonzero(np.r_[True, stream.request[1:] != stream.request[:-1]])
+    farthest = np.maximum.reduceat(np.array(served), starts)
+    instruction = stream.memory_index[starts]
+    seen = np.bincount(instruction, minlength=instructions)
+
+    def ratio(place: int) -> Ratios:
+        found = (farthest >= place).astype(np.float64)
+        counted = np.bincount(instruction, found, instructions) / np.maximum(seen, 1)
+        return np.where(seen > 0, counted, found.mean())
+
+    return ServedRatios(ratio(L2), ratio(FAR) * thinned)
 
 
 def _kind(node: Node) -> int:

@@ -31,7 +31,6 @@ class Footprint:
     l1_miss_ratio: sectors that L1 does not hold when asked, over sectors asked for (loads).
     unique_sectors: distinct sectors, scaled to the grid. l2_sectors: sectors that reach L2 (loads after L1, all stores).
     dram_read_bytes, dram_write_bytes: what DRAM moves from a cold L2, granule and capacity considered.
-    late_ratio: warp-level loads that wait for data from beyond L1, over all; the rest are hits.
     unique_bytes: distinct bytes at DRAM granularity; what L2 would have to hold for a warm run.
     hottest_atomic: read-modify-writes that must follow one another on the busiest 128-byte line. None = unknown.
     """
@@ -43,7 +42,6 @@ class Footprint:
     dram_write_bytes: float | None
     unique_bytes: float | None = None
     hottest_atomic: float | None = None
-    late_ratio: float | None = None
 
 
 UNKNOWN_FOOTPRINT = Footprint(None, None, None, None, None)
@@ -85,10 +83,16 @@ class LaunchProfile:
     """Cycles that one warp's dependent arithmetic takes without any wait for memory, mean (estimate)."""
     global_waits: float = 0.0
     """Times that one warp waits for global memory, loads issued together counted once, mean (estimate)."""
+    l2_waits: float | None = None
+    """Those of `global_waits` whose farthest load is served by L2 or DRAM; None unknown."""
+    dram_waits: float | None = None
+    """Those of `global_waits` whose farthest load is served by DRAM; None unknown."""
     shared_waits: float = 0.0
     """The same for shared memory."""
     merged_wavefronts: float = 0.0
     """Shared wavefronts of `traffic` that vanish because ptxas merges loads (estimate)."""
+    shared_atomic_cycles: float = 0.0
+    """LSU cycles of shared-memory atomics, all SMs together (estimate)."""
     local_bytes: int = 0
     """Local memory per thread in the PTX (arrays indexed at run time)."""
 

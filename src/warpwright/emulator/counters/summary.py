@@ -1,30 +1,25 @@
 """Raw counts of some blocks to a profile of the launch: scaled, summed by pipe, placed on source lines."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from warpwright.emulator.counters.dependence import BlockCost, block_cost, space_of
+from warpwright.emulator.counters.access import access_of, bytes_per_lane
+from warpwright.emulator.counters.atomics import shared_atomic_cycles
+from warpwright.emulator.counters.dependence import BlockCost, block_cost, is_far_load, space_of
 from warpwright.emulator.counters.expansion import slots_by_pipe
 from warpwright.emulator.counters.merging import merged_loads
 from warpwright.emulator.counters.profile import MemoryTraffic
 from warpwright.emulator.counters.raw import MemoryCount, RawCounts
 from warpwright.emulator.flow.graph import KernelGraph, Node
-from warpwright.emulator.ops import access
-from warpwright.emulator.ops.table import Effect, Pipe
-from warpwright.emulator.ptx.ir import Immediate, Space
+from warpwright.emulator.ops.table import Pipe
+from warpwright.emulator.ptx.ir import Space
 
 Weighted = np.ndarray[Any, np.dtype[np.float64]]
 
-_ACCESS = {
-    Effect.LOAD: "load",
-    Effect.STORE: "store",
-    Effect.ATOMIC: "atomic",
-    Effect.REDUCTION: "atomic",
-    Effect.ASYNC_COPY: "load",
-}
 _HALF_TYPES = frozenset({"f16", "bf16", "f16x2", "bf16x2"})
 _SHUFFLES = frozenset({"shfl"})
 GLOBAL_SPACES = frozenset({Space.GLOBAL, Space.GENERIC})
@@ -100,6 +95,28 @@ class KernelCosts:
             for block, warps in zip(self.graph.blocks, counts.block_warps, strict=True)
         )
 
+    def waits(self, counts: ScaledCounts, ratios: Weighted) -> float:
+        """Waits for global memory whose farthest load is among the given share of requests, by memory instruction."""
+        total = 0.0
+        for block, warps, cost in zip(self.graph.blocks, counts.block_warps, self.blocks, strict=True):
+            if not (cost.global_waits and warps):
+                continue
+            near = 1.0
+            for node in block.nodes:
+                if is_far_load(node) and node.memory_index is not None:
+                    near *= 1.0 - min(1.0, float(ratios[node.memory_index]))
+            total += float(warps) * cost.global_waits * (1.0 - math.pow(near, 1.0 / cost.global_waits))
+        return total
+
+    def shared_atomic_cycles(self, counts: ScaledCounts) -> float:
+        """LSU cycles of atomics on shared memory."""
+        rows = zip(self.graph.memory_instructions, counts.memory, strict=True)
+        return sum(
+            shared_atomic_cycles(node, row)
+            for node, row in rows
+            if access_of(node) == "atomic" and space_of(node) is Space.SHARED
+        )
+
     def merged_wavefronts(self, counts: ScaledCounts) -> float:
         """Shared wavefronts that merged loads save; a 128-bit load takes two at least."""
         saved = 0.0
@@ -121,19 +138,6 @@ class KernelCosts:
             for node, row in rows
             if row[MemoryCount.REQUESTS] and space_of(node) not in (Space.PARAM, Space.CONST)
         )
-
-
-def access_of(node: Node) -> str:
-    """`load`, `store` or `atomic`."""
-    return _ACCESS[node.bound.operation.effect]
-
-
-def bytes_per_lane(node: Node) -> int:
-    """Bytes that one lane moves."""
-    if node.bound.operation.effect is Effect.ASYNC_COPY:
-        size = node.instruction.operands[2]
-        return size.bits if isinstance(size, Immediate) else 4
-    return access.access_of(node.bound, node.instruction).bytes_per_lane
 
 
 def _traffic(node: Node, row: Weighted) -> MemoryTraffic:

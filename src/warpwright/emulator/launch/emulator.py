@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from warpwright.emulator.counters.profile import UNKNOWN_FOOTPRINT
 from warpwright.emulator.counters.summary import KernelCosts
 from warpwright.emulator.execution import Executor, Run, RunReport
 from warpwright.emulator.flow import build_graph
@@ -87,9 +86,7 @@ class Emulator:
         if report.fault is None:
             costs = self._costs_of(entry)
             counted = [costs.warp_instructions(report.counts)]
-            profile = Profiler(costs, launch, registers, None).profile(
-                [report.counts], [1.0], counted, UNKNOWN_FOOTPRINT
-            )
+            profile = Profiler(costs, launch, registers, None).profile([report.counts], [1.0], counted)
         return LaunchReport(report.fault, profile, complete=report.fault is None, seconds=time.perf_counter() - started)
 
     def profile(

@@ -1,18 +1,18 @@
 """Counting a launch by running part of it: which blocks, for how long, and what that says about the whole grid."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from warpwright.emulator.counters.footprint import Residency, footprint
+from warpwright.emulator.counters.footprint import Residency, ServedRatios, footprint
 from warpwright.emulator.counters.profile import UNKNOWN_FOOTPRINT, Footprint, LaunchProfile
 from warpwright.emulator.counters.raw import MemoryCount, RawCounts
 from warpwright.emulator.counters.summary import KernelCosts, scale
 from warpwright.emulator.execution import RunReport
 from warpwright.emulator.launch.api import Launch
-from warpwright.emulator.launch.sampling import FULL_GRID_BLOCKS, Stratum, run_order, strata
+from warpwright.emulator.launch.sampling import FULL_GRID_BLOCKS, Stratum, run_order, strata, whole
 from warpwright.emulator.memory.arena import Allocation
 from warpwright.emulator.memory.fault import Fault
 from warpwright.hardware import GpuSpec, theoretical_occupancy
@@ -76,12 +76,18 @@ class Profiler:
                 self._run(sample, run_block, (stratum, block), 0)
         if sample.fault:
             return sample, None
-        prints = self._footprint(sample, resident, allocations)
-        return sample, self.profile(sample.counts, self._weights(sample, parts), sample.instructions, prints)
+        weights = self._weights(sample, parts)
+        profile = self.profile(sample.counts, weights, sample.instructions)
+        if self.gpu is None or not sample.traces:
+            return sample, profile
+        prints, served = self._footprint(sample, resident, allocations)
+        scaled = scale(sample.counts, weights)
+        warps = profile.grid_blocks * profile.block_warps
+        l2_waits = self.costs.waits(scaled, served.beyond_l1) / warps
+        dram_waits = self.costs.waits(scaled, served.beyond_l2) / warps
+        return sample, replace(profile, footprint=prints, l2_waits=l2_waits, dram_waits=dram_waits)
 
-    def profile(
-        self, counts: list[RawCounts], weights: list[float], instructions: list[int], prints: Footprint
-    ) -> LaunchProfile:
+    def profile(self, counts: list[RawCounts], weights: list[float], instructions: list[int]) -> LaunchProfile:
         """Counts of runs, each standing for `weight` blocks like it. One run for the grid may also hold all of it."""
         costs, launch = self.costs, self.launch
         scaled = scale(counts, weights)
@@ -106,7 +112,7 @@ class Profiler:
             barriers=scaled.barriers,
             shuffles=costs.shuffles(scaled),
             traffic=costs.traffic(scaled),
-            footprint=prints,
+            footprint=UNKNOWN_FOOTPRINT,
             loads_in_flight=loads / global_waits if global_waits else 1.0,
             spread=max(instructions) / mean if mean else 1.0,
             slots=costs.slots(scaled),
@@ -114,13 +120,14 @@ class Profiler:
             global_waits=global_waits / warps,
             shared_waits=costs.total(scaled, "shared_waits") / warps,
             merged_wavefronts=costs.merged_wavefronts(scaled),
+            shared_atomic_cycles=costs.shared_atomic_cycles(scaled),
             local_bytes=costs.graph.local_bytes,
         )
 
     def _strata(self) -> tuple[Stratum, ...]:
         grid, blocks = self.launch.grid, self._grid_blocks()
         if blocks <= FULL_GRID_BLOCKS:
-            return (Stratum(blocks, tuple(range(blocks))),)
+            return (whole(grid),)
         return strata(grid, MOST_BLOCKS)
 
     def _resident_blocks(self) -> tuple[int, int]:
@@ -158,12 +165,12 @@ class Profiler:
         return len(sample.traces) < 2 or sample.traced_requests < TRACED_REQUESTS
 
     def _enough(self, sample: Sample, stratum: int, parts: tuple[Stratum, ...]) -> bool:
-        if len(parts) == 1 and len(parts[0].sample) == parts[0].blocks:
-            return False
         own = [n for n, s in zip(sample.instructions, sample.stratum, strict=True) if s == 0]
-        if sum(sample.instructions) > SAMPLE_INSTRUCTIONS and len(own) >= LEAST_BLOCKS:
+        whole_grid = len(parts) == 1 and len(parts[0].sample) == parts[0].blocks
+        limit = SAMPLE_INSTRUCTIONS * (2 if whole_grid else 1)
+        if sum(sample.instructions) > limit and len(own) >= LEAST_BLOCKS:
             return True
-        if stratum or len(own) < FIRST_BLOCKS:
+        if whole_grid or stratum or len(own) < FIRST_BLOCKS:
             return False
         return float(np.std(own)) <= DISAGREEMENT_RATIO * float(np.mean(own))
 
@@ -192,9 +199,10 @@ class Profiler:
         total = sum(part.blocks for part in parts)
         return [parts[index].blocks / ran[index] * total / reached for index in sample.stratum]
 
-    def _footprint(self, sample: Sample, resident: tuple[int, int], allocations: tuple[Allocation, ...]) -> Footprint:
-        if self.gpu is None or not sample.traces:
-            return UNKNOWN_FOOTPRINT
+    def _footprint(
+        self, sample: Sample, resident: tuple[int, int], allocations: tuple[Allocation, ...]
+    ) -> tuple[Footprint, ServedRatios]:
+        assert self.gpu is not None
         launch, gpu, graph = self.launch, self.gpu, self.costs.graph
         recorded = sum(len(trace) for trace in sample.traces)
         warps = -(-launch.block[0] * launch.block[1] * launch.block[2] // 32)

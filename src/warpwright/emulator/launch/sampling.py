@@ -39,6 +39,12 @@ def strata(grid: Dim3, per_stratum: int) -> tuple[Stratum, ...]:
     )
 
 
+def whole(grid: Dim3) -> Stratum:
+    """Every block of a small grid, in an order of which each prefix is spread over the grid."""
+    blocks = grid[0] * grid[1] * grid[2]
+    return Stratum(blocks, tuple(sorted(range(blocks), key=lambda block: (0.5 + block * _GOLDEN[0]) % 1.0)))
+
+
 def run_order(parts: Sequence[Stratum]) -> list[tuple[int, int]]:
     """(stratum, linear block id) so that every prefix is a fair sample: some interior, each border once, the rest."""
     first = [(0, block) for block in parts[0].sample[:_INTERIOR_FIRST]]
