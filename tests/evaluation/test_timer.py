@@ -28,6 +28,7 @@ from warpwright.hardware import GpuSpec, load_gpu
 from warpwright.verifier.host_values import HostValues
 from warpwright.workload.model import CaseKind, DeviceKind, Workload
 
+TARGET = Target(CodeKind.PTX, "sm_90")
 PROGRAM = Program("", b"", "sm_90", {}, {}, "kernel.cu")
 
 
@@ -39,7 +40,7 @@ class Clock:
     kind: DeviceKind = DeviceKind.EMULATOR
     name: str = "clock"
     description: str = "a clock"
-    target: Target = Target(CodeKind.PTX, "sm_90")
+    target: Target = TARGET
 
     @property
     def spec(self) -> GpuSpec:
