@@ -12,7 +12,7 @@ from warpwright.emulator.jit.codegen.target import HostCpu
 from warpwright.emulator.jit.context import ROW_SHAPES, FaultCode, SpaceCode, State, offsets
 from warpwright.emulator.ops.windows import LOCAL_WINDOW, SHARED_WINDOW
 
-PAIR_PHASE_LANES = 32
+PAIR_PHASE_LANES = 16
 """Lanes of one phase of a 64-bit shared access."""
 
 _DIVISIONS = {"udiv": "unsigned.safe", "urem": "unsigned.safe", "sdiv": "signed.safe", "srem": "signed.safe"}

@@ -135,28 +135,24 @@ define internal void @ww_translate(ptr %addresses, i64 %bias) $attributes {
   ret void
 }
 
+; Bounds of all lanes come before alignment, as in the interpreter.
 define i32 @ww_check_global(ptr %context, ptr %warp, ptr %site, ptr %addresses, i32 %mask) $attributes {
 entry:
   %a = load <32 x i64>, ptr %addresses
   %first = load i64, ptr %site
   %size.place = getelementptr i8, ptr %site, i64 $site_bytes
   %size = load i64, ptr %size.place
-  %out = call i32 @ww_outside(ptr %site, <32 x i64> %a, i64 %first, i64 %size)
-  %odd = call i32 @ww_misaligned(ptr %site, <32 x i64> %a)
-  %doubtful.any = or i32 %out, %odd
-  %doubtful = and i32 %doubtful.any, %mask
-  %clean = icmp eq i32 %doubtful, 0
-  br i1 %clean, label %count, label %lane
+  %out.any = call i32 @ww_outside(ptr %site, <32 x i64> %a, i64 %first, i64 %size)
+  %out = and i32 %out.any, %mask
+  %odd.any = call i32 @ww_misaligned(ptr %site, <32 x i64> %a)
+  %odd = and i32 %odd.any, %mask
+  %inside = icmp eq i32 %out, 0
+  br i1 %inside, label %aligned, label %lane
 lane:
-  %rest = phi i32 [ %doubtful, %entry ], [ %rest.next, %next ]
+  %rest = phi i32 [ %out, %entry ], [ %rest.next, %next ]
   %number = call i32 @llvm.cttz.i32(i32 %rest, i1 true)
   %place = getelementptr i64, ptr %addresses, i32 %number
   %address = load i64, ptr %place
-  %bit = shl i32 1, %number
-  %odd.bit = and i32 %odd, %bit
-  %is.odd = icmp ne i32 %odd.bit, 0
-  br i1 %is.odd, label %misaligned, label %find
-find:
   %bad = call i32 @ww_find(ptr %context, ptr %warp, ptr %site, i32 %number, i64 %address)
   %is.bad = icmp ne i32 %bad, 0
   br i1 %is.bad, label %stop, label %next
@@ -164,7 +160,10 @@ next:
   %rest.less = sub i32 %rest, 1
   %rest.next = and i32 %rest, %rest.less
   %done = icmp eq i32 %rest.next, 0
-  br i1 %done, label %count, label %lane
+  br i1 %done, label %aligned, label %lane
+aligned:
+  %straight = icmp eq i32 %odd, 0
+  br i1 %straight, label %count, label %misaligned
 count:
   call void @ww_count_global(ptr %site, ptr %addresses, i32 %mask)
   %trace.place = getelementptr i8, ptr %context, i64 $context_trace_left
@@ -180,7 +179,10 @@ translate:
   call void @ww_translate(ptr %addresses, i64 %bias)
   ret i32 0
 misaligned:
-  call void @ww_fault(ptr %context, ptr %warp, ptr %site, i32 $FAULT_MISALIGNED, i32 $SPACE_GLOBAL, i32 %number, i64 %address)
+  %odd.lane = call i32 @llvm.cttz.i32(i32 %odd, i1 true)
+  %odd.place = getelementptr i64, ptr %addresses, i32 %odd.lane
+  %odd.address = load i64, ptr %odd.place
+  call void @ww_fault(ptr %context, ptr %warp, ptr %site, i32 $FAULT_MISALIGNED, i32 $SPACE_GLOBAL, i32 %odd.lane, i64 %odd.address)
   br label %stop
 stop:
   ret i32 1
@@ -245,19 +247,18 @@ entry:
   %a = load <32 x i64>, ptr %addresses
   %out.any = call i32 @ww_outside(ptr %site, <32 x i64> %a, i64 0, i64 %size)
   %out = and i32 %out.any, %mask
-  %odd = call i32 @ww_misaligned(ptr %site, <32 x i64> %a)
+  %odd.any = call i32 @ww_misaligned(ptr %site, <32 x i64> %a)
+  %odd = and i32 %odd.any, %mask
   %either = or i32 %out, %odd
-  %bad = and i32 %either, %mask
-  %good = icmp eq i32 %bad, 0
+  %good = icmp eq i32 %either, 0
   br i1 %good, label %end, label %report
 report:
+  %inside = icmp eq i32 %out, 0
+  %bad = select i1 %inside, i32 %odd, i32 %out
+  %kind = select i1 %inside, i32 $FAULT_MISALIGNED, i32 $FAULT_BOUNDS
   %lane = call i32 @llvm.cttz.i32(i32 %bad, i1 true)
   %place = getelementptr i64, ptr %addresses, i32 %lane
   %address = load i64, ptr %place
-  %bit = shl i32 1, %lane
-  %odd.bit = and i32 %odd, %bit
-  %is.odd = icmp ne i32 %odd.bit, 0
-  %kind = select i1 %is.odd, i32 $FAULT_MISALIGNED, i32 $FAULT_BOUNDS
   call void @ww_fault(ptr %context, ptr %warp, ptr %site, i32 %kind, i32 %space, i32 %lane, i64 %address)
   ret i32 1
 end:
