@@ -8,8 +8,16 @@ from types import MappingProxyType
 from warpwright.candidate.schema import KernelTable
 from warpwright.candidate.validation import read_toml, validate
 from warpwright.errors import WorkloadError
-from warpwright.workload.checks import Checked, find_mistakes
 from warpwright.workload.dtypes import element_type
+from warpwright.workload.form.checks import Checked, find_mistakes
+from warpwright.workload.form.reference_file import REFERENCE_FILE, Function, read_functions
+from warpwright.workload.form.schema import (
+    CaseEntry,
+    OutputToleranceTable,
+    ParameterTable,
+    ToleranceTable,
+    WorkloadFile,
+)
 from warpwright.workload.model import (
     ArrayParameter,
     Case,
@@ -24,8 +32,6 @@ from warpwright.workload.model import (
     Workload,
     WorkModel,
 )  # fmt: skip
-from warpwright.workload.reference_file import REFERENCE_FILE, Function, read_functions
-from warpwright.workload.schema import CaseEntry, OutputToleranceTable, ParameterTable, ToleranceTable, WorkloadFile
 
 WORKLOAD_FILE = "workload.toml"
 

@@ -10,12 +10,12 @@ from typing import Any, Self
 from warpwright.errors import WorkloadError
 from warpwright.isolation.process import Ended, Reply, WorkerEnded, WorkerProcess
 from warpwright.workload.arguments import random_key
+from warpwright.workload.form.reference_file import REFERENCE_FILE, read_functions
 from warpwright.workload.model import Case, OracleKind, Workload
 from warpwright.workload.oracle.arrays import as_buffers, describe, rebuild
 from warpwright.workload.oracle.cache import ExpectedCache, content_key
 from warpwright.workload.oracle.results import as_expected, as_input
 from warpwright.workload.oracle.verdict import CustomVerdict
-from warpwright.workload.reference_file import REFERENCE_FILE, read_functions
 from warpwright.workload.shapes import shape_of
 from warpwright.workload.values import Array, CaseArguments
 

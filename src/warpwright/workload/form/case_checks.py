@@ -7,7 +7,7 @@ from warpwright.candidate.expressions import ExpressionError, evaluate, parse
 from warpwright.candidate.validation import did_you_mean
 from warpwright.workload.distributions import DistributionError, check_distribution, parse_distribution
 from warpwright.workload.dtypes import element_type
-from warpwright.workload.schema import CaseEntry, ParameterTable, WorkloadFile
+from warpwright.workload.form.schema import CaseEntry, ParameterTable, WorkloadFile
 from warpwright.workload.shapes import ValueDoesNotFit, pack_scalar
 
 _MAX_ARRAY_BYTES = 2**40

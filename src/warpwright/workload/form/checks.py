@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from warpwright.candidate.expressions import DEVICE_NAMES, ExpressionError, parse
 from warpwright.candidate.schema import CaseTable, KernelTable, LaunchTable
 from warpwright.candidate.validation import did_you_mean
-from warpwright.workload.case_checks import case_mistakes
 from warpwright.workload.dtypes import DTYPE_NAMES, element_type
-from warpwright.workload.reference_file import REFERENCE_FILE, Function
-from warpwright.workload.schema import ParameterTable, WorkloadFile
+from warpwright.workload.form.case_checks import case_mistakes
+from warpwright.workload.form.reference_file import REFERENCE_FILE, Function
+from warpwright.workload.form.schema import ParameterTable, WorkloadFile
 
 _MAX_ALIGN_BYTES = 256  # what cudaMalloc guarantees
 
