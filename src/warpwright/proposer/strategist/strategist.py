@@ -18,6 +18,10 @@ TUNED_ATTEMPTS = 5
 """Points of one tuning search that become attempts."""
 LEAST_PROMISE = 0.2
 """A move on an ancestor is not worth an attempt below this guessed speed-up over the incumbent."""
+STRUCTURAL_PROMISE = 1.2
+"""Moves that promise less are not tried on ancestors: they refine, and the incumbent is the one to refine."""
+AHEAD = 1.01
+"""A tie faster than the incumbent by this much is worth building on: small gains add up to one that counts."""
 
 Structure = tuple[str, str]
 
@@ -64,12 +68,12 @@ class Strategist:
         return None
 
     def _tuned(self, state: SearchState) -> Iterator[Proposal]:
-        """The best points of each search that could still beat the incumbent, fastest first."""
-        limit = state.attempt(state.incumbent).evaluation.geomean_us
+        """The best points of each search that could still become the incumbent, fastest first."""
         for number, points in sorted(state.tuned.items()):
             parent = state.attempt(number)
+            limit = _time_to_beat(state, parent)
             for point in best(points, TUNED_ATTEMPTS):
-                if limit is not None and point.geomean_us is not None and point.geomean_us >= limit:
+                if point.geomean_us is None or point.geomean_us >= limit:
                     continue
                 words = ", ".join(f"{name}={value}" for name, value in sorted(point.point.items()))
                 cases = f", with launch settings of its own for {', '.join(point.launch)}" if point.launch else ""
@@ -88,8 +92,27 @@ class Strategist:
                 continue
             for change in _changes(state, parent, move):
                 promise = change.promise * handicap
-                if promise >= LEAST_PROMISE and _structure(change.candidate) not in known:
+                older = handicap < 1 and change.promise < STRUCTURAL_PROMISE
+                if promise >= LEAST_PROMISE and not older and _structure(change.candidate) not in known:
                     yield _Idea(parent, move, change, promise)
+
+
+def _time_to_beat(state: SearchState, parent: Attempt) -> float:
+    """Time above which a point of the parent's search cannot become the incumbent, in us.
+
+    Measured times are noisy, so points a little slower go to the paired comparison too. Estimates repeat exactly: a
+    point must beat the incumbent and every attempt of the same structure.
+    """
+    incumbent = state.attempt(state.incumbent)
+    timings = [case.timing for case in incumbent.evaluation.cases if case.timing is not None]
+    own = incumbent.evaluation.geomean_us or float("inf")
+    if any(timing.source == "measured" for timing in timings):
+        return own * (1 + max(timing.uncertainty_ratio for timing in timings))
+    same = [a for a in state.attempts if _structure(a.candidate) == _structure(parent.candidate)]
+    times = [
+        a.evaluation.geomean_us for a in same if a.evaluation.outcome.correct and a.evaluation.geomean_us is not None
+    ]
+    return min(own, *times) if times else own
 
 
 def _changes(state: SearchState, parent: Attempt, move: Move) -> Iterator[Change]:
@@ -107,17 +130,17 @@ def _changes(state: SearchState, parent: Attempt, move: Move) -> Iterator[Change
 
 
 def _parents(state: SearchState) -> list[Attempt]:
-    """The incumbent, what it was made from, and candidates a little faster than it that were too close to call."""
+    """The incumbent, the fastest attempt if it is ahead but too close to call, and what the incumbent was made from."""
     incumbent = state.attempt(state.incumbent)
     parents = [incumbent]
-    while parents[-1].parent:
-        parents.append(state.attempt(parents[-1].parent))
-    own = incumbent.evaluation.geomean_us
-    for attempt in state.attempts:
-        time_us = attempt.evaluation.geomean_us
-        closer = own is not None and time_us is not None and time_us < 0.99 * own
-        if closer and attempt.evaluation.outcome.correct and attempt.number != incumbent.number:
-            parents.append(attempt)
+    correct = [a for a in state.attempts if a.evaluation.outcome.correct and a.evaluation.geomean_us is not None]
+    fastest = min(correct, key=lambda a: a.evaluation.geomean_us or 0.0, default=incumbent)
+    if _handicap(state, fastest) > AHEAD:
+        parents.append(fastest)
+    origin = incumbent
+    while origin.parent:
+        origin = state.attempt(origin.parent)
+        parents.append(origin)
     return list({parent.number: parent for parent in parents}.values())
 
 

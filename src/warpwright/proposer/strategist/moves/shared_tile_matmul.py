@@ -12,17 +12,13 @@ from warpwright.candidate.source_edit import apply_edits, replace_node
 from warpwright.candidate.source_nodes import LOOPS, arguments_of, field, of_type, statements_of, text_of, unwrapped
 from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
 from warpwright.proposer.strategist.rewriting.plane import Plane, depends_on, new_body, plane_of
-from warpwright.proposer.strategist.rewriting.sizes import bracketed, covered
+from warpwright.proposer.strategist.rewriting.sizes import bracketed, covered, typical
 from warpwright.proposer.strategist.rewriting.subject import Subject
 from warpwright.proposer.strategist.snippets import snippet
 
-TUNABLES = {
-    "TILE_M": (64, 32, 128),
-    "TILE_N": (64, 32, 128),
-    "TILE_K": (16, 8, 32),
-    "THREAD_M": (4, 8, 2),
-    "THREAD_N": (4, 8, 2),
-}
+SHAPES = ((128, 8), (64, 4), (32, 2), (16, 1))
+"""Edge of a block's square tile and of a thread's part of it, large ones first: each is 16 x 16 threads."""
+DEPTHS = (16, 8, 32)
 _LOCALS = (
     "left_tile", "right_tile", "left_part", "right_part", "thread", "threads", "sums", "first", "value",
     "in_row", "in_depth", "in_column", "at", "i", "j",
@@ -50,10 +46,11 @@ def rewrite(subject: Subject) -> Change | Refusal:
     product = _product(subject, plane)
     if isinstance(product, Refusal):
         return product
-    names = {name: subject.fresh_tunable(name) for name in TUNABLES}
+    spans = [bracketed(covered(subject, axis, plane.limit(i))) for axis, i in (("x", plane.x), ("y", plane.y))]
+    values = _tunables(subject, spans)
+    names = {name: subject.fresh_tunable(name) for name in values}
     body = new_body(plane, _work(subject, plane, product, names)).rstrip()
     source = apply_edits(subject.kernel.source, [replace_node(subject.kernel.function.body, body)])
-    spans = [bracketed(covered(subject, axis, plane.limit(i))) for axis, i in (("x", plane.x), ("y", plane.y))]
     m, n, tm, tn = (names[k] for k in ("TILE_M", "TILE_N", "THREAD_M", "THREAD_N"))
     launch = replace(
         subject.launch,
@@ -61,13 +58,21 @@ def rewrite(subject: Subject) -> Change | Refusal:
         block=(f"{n} / {tn}", f"{m} / {tm}"),
     )
     return Change(
-        candidate=subject.made(
-            source.text, launch=launch, tunables={names[k]: values for k, values in TUNABLES.items()}
-        ),
+        candidate=subject.made(source.text, launch=launch, tunables={names[k]: v for k, v in values.items()}),
         text="Every product loads both factors from L1: keep tiles in shared memory and a block of results in registers.",
         promise=5.0,
         expects={"global_load_requests": 0.2},
     )
+
+
+def _tunables(subject: Subject, spans: list[str]) -> dict[str, tuple[int, ...]]:
+    """Values to try; the defaults are the largest tile that still gives every SM a block."""
+    area = (typical(subject, spans[0]) or 1.0) * (typical(subject, spans[1]) or 1.0)
+    fitting = [shape for shape in SHAPES if area / shape[0] ** 2 >= subject.gpu.sm_count]
+    edge, part = fitting[0] if fitting else SHAPES[-1]
+    edges = tuple(dict.fromkeys((edge, *(e for e, _ in SHAPES))))
+    parts = tuple(dict.fromkeys((part, *(p for _, p in SHAPES))))
+    return {"TILE_M": edges, "TILE_N": edges, "TILE_K": DEPTHS, "THREAD_M": parts, "THREAD_N": parts}
 
 
 def _product(subject: Subject, plane: Plane) -> _Product | Refusal:

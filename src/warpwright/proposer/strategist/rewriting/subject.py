@@ -42,8 +42,11 @@ class Subject:
 
     @property
     def perf_cases(self) -> tuple[Case, ...]:
-        """Cases that are timed."""
-        return tuple(c for c in self.workload.cases if c.kind is CaseKind.PERF)
+        """Cases that are timed; where the candidate was timed before, those that were timed then."""
+        perf = tuple(c for c in self.workload.cases if c.kind is CaseKind.PERF)
+        evaluated = () if self.evaluation is None else self.evaluation.cases
+        timed = {c.name for c in evaluated if c.timing is not None}
+        return tuple(c for c in perf if c.name in timed) or perf
 
     @property
     def distinct_arrays(self) -> bool:
