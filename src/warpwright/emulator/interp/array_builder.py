@@ -155,7 +155,8 @@ class ArrayBuilder:
         """The sign above."""
         target = DTYPES[kind]
         if a.dtype == np.bool_:
-            return np.where(a, ~target.type(0), target.type(0))
+            ones: Lanes = np.where(a, ~target.type(0), target.type(0))
+            return ones
         extended: Lanes = _signed(a).astype(_SIGNED[target.itemsize])
         return extended.view(target)
 
