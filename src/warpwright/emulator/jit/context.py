@@ -111,7 +111,7 @@ class Site(ctypes.Structure):
         ("writes", _I32),
         ("node", _I32),
         ("memory_index", _I32),
-        ("spare", _I64),
+        ("traced", _I64),  # whether a trace wants its requests: global ones, not constants
         ("fast", _I64 * 8),
         ("sums", _I64 * 8),
         ("pattern", _I32 * 32),

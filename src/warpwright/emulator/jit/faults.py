@@ -1,7 +1,7 @@
-"""A fault that generated code recorded, as the interpreter would report it."""
+"""A fault that generated code recorded, in the words of the emulator: the same as the interpreter's."""
 
 from warpwright.emulator.execution import Run
-from warpwright.emulator.flow.graph import KernelGraph, Node
+from warpwright.emulator.flow.graph import KernelGraph
 from warpwright.emulator.jit.codegen.emitter import WARP
 from warpwright.emulator.jit.codegen.layout import nodes_in_order
 from warpwright.emulator.jit.context import Context, FaultCode, SpaceCode
@@ -27,30 +27,24 @@ def fault_of(graph: KernelGraph, machine: Machine, run: Run) -> Fault:
     context = machine.context
     code = FaultCode(context.fault_kind)
     node = nodes_in_order(graph)[context.fault_node]
-    source, line = node.instruction.source, node.instruction.ptx_line
-    block, thread = block_of(context), thread_of(context, run)
+    source, ptx_line = node.instruction.source, node.instruction.ptx_line
+    block, thread = _block_of(context), _thread_of(context, run)
     if code in _CONTROL:
         kind = _CONTROL[code]
-        return Fault(kind, control_message(kind), source, line, block, thread)
-    kind = _access_kind(code, node)
-    address, space = int(context.fault_address), _SPACES[SpaceCode(context.fault_space)]
-    message, allocation = access_message(kind, address, int(context.fault_bytes), space, run.arena)
-    return Fault(kind, message, source, line, block, thread, address, allocation)
+        return Fault(kind, control_message(kind), source, ptx_line, block, thread)
+    writes = node.bound.operation.effect is not Effect.LOAD
+    bounds = FaultKind.OOB_WRITE if writes else FaultKind.OOB_READ
+    kind = FaultKind.MISALIGNED if code is FaultCode.MISALIGNED else bounds
+    space = _SPACES[SpaceCode(context.fault_space)]
+    message, allocation = access_message(kind, context.fault_address, context.fault_bytes, space, run.arena)
+    return Fault(kind, message, source, ptx_line, block, thread, context.fault_address, allocation)
 
 
-def _access_kind(code: FaultCode, node: Node) -> FaultKind:
-    if code is FaultCode.MISALIGNED:
-        return FaultKind.MISALIGNED
-    return FaultKind.OOB_READ if node.bound.operation.effect is Effect.LOAD else FaultKind.OOB_WRITE
-
-
-def block_of(context: Context) -> Dim3:
-    """Index of the faulting block in the grid."""
+def _block_of(context: Context) -> Dim3:
     return (context.ctaid_x, context.ctaid_y, context.ctaid_z)
 
 
-def thread_of(context: Context, run: Run) -> Dim3:
-    """Index of the faulting thread in its block."""
+def _thread_of(context: Context, run: Run) -> Dim3:
     linear = context.fault_warp * WARP + context.fault_lane
     width, height, _ = run.block
     return (linear % width, linear // width % height, linear // (width * height))

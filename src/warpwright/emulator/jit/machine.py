@@ -14,6 +14,7 @@ from warpwright.emulator.jit.context import Allocated, Context, Site
 from warpwright.emulator.memory.arena import BASE_ADDRESS
 from warpwright.emulator.ops.access import access_of
 from warpwright.emulator.ops.table import Effect
+from warpwright.emulator.ptx.ir import Space
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -101,9 +102,10 @@ class Machine:
         for index, (site, node) in enumerate(zip(self.sites, self._graph.memory_instructions, strict=False)):
             site.node = numbers[id(node)]
             site.memory_index = index
-            site.lane_bytes = access_of(node.bound, node.instruction).bytes_per_lane
+            access = access_of(node.bound, node.instruction)
+            site.lane_bytes = access.bytes_per_lane
             site.writes = node.bound.operation.effect in _WRITING
-            site.pattern_mask = 0
+            site.traced = access.space is not Space.CONST
         self.context.sites = ctypes.addressof(self.sites)
 
 

@@ -182,7 +182,7 @@ class Block:
             self._rejoin(join)
             old = self._or_zero(old, before, after)
         if access.result is not None:
-            self._write(access.result, old, guard, signed=access.signed)
+            self._write(access.result, old, guard, signed=False)
 
     def _request(self, node: Node, access: Access) -> Request:
         """A request; everything that it reads is read here, before any branch round it."""

@@ -1,44 +1,10 @@
 """Where a warp goes next: pending masks, branches, barriers, exits. Lanes always go on at the lowest block number."""
 
-from dataclasses import dataclass
-
-from warpwright.emulator.flow.graph import KernelGraph, Node
+from warpwright.emulator.flow.graph import KernelGraph
+from warpwright.emulator.flow.loops import SPIN_LIMIT, waiting_edges
 from warpwright.emulator.jit.codegen.emitter import Emitter
 from warpwright.emulator.jit.codegen.layout import Layout
 from warpwright.emulator.jit.context import Context, FaultCode, State, WarpHeader, offset
-from warpwright.emulator.ops.table import Effect
-
-SPIN_LIMIT = 4096
-"""Turns of a loop that may wait for other lanes or warps before those get their turn."""
-
-_ORDERED = frozenset({"volatile", "relaxed", "acquire", "mmio"})
-
-
-@dataclass(frozen=True, slots=True)
-class Loops:
-    """Which basic blocks end loops that may wait for somebody: loops with an atomic or an ordered load."""
-
-    waiting: frozenset[tuple[int, int]]
-    """(from, to) of their back edges."""
-
-
-def find_loops(graph: KernelGraph) -> Loops:
-    """Back edges whose range of blocks has an instruction that can see another thread's write."""
-    watching = {number for number, block in enumerate(graph.blocks) if any(_may_watch(node) for node in block.nodes)}
-    edges = (
-        (number, target)
-        for number, block in enumerate(graph.blocks)
-        for target in block.successors
-        if target <= number and any(target <= other <= number for other in watching)
-    )
-    return Loops(frozenset(edges))
-
-
-def _may_watch(node: Node) -> bool:
-    effect = node.bound.operation.effect
-    if effect is Effect.ATOMIC:
-        return True
-    return effect is Effect.LOAD and not _ORDERED.isdisjoint(node.bound.form.modifiers)
 
 
 class Control:
@@ -47,7 +13,7 @@ class Control:
     def __init__(self, graph: KernelGraph, layout: Layout, emitter: Emitter) -> None:
         self._layout = layout
         self._emitter = emitter
-        self._loops = find_loops(graph)
+        self._waiting = waiting_edges(graph)
         self._block_count = len(graph.blocks)
 
     def dispatch(self) -> None:
@@ -161,7 +127,7 @@ class Control:
         spent, on = emitter.label("spent"), emitter.label("on")
         emitter.branch(emitter.assign(f"icmp slt i64 {left}, 0"), spent, on)
         emitter.begin(spent)
-        waits = any(edge[0] == source for edge in self._loops.waiting)
+        waits = any(edge[0] == source for edge in self._waiting)
         mask = emitter.load("i32", "%mask")
         self.fault(FaultCode.DEADLOCK if waits else FaultCode.BUDGET, node, mask)
         emitter.begin(on)
@@ -169,7 +135,7 @@ class Control:
     def _turn_back(self, source: int, target: int, mask: str, node: int) -> None:
         """A back edge: the budget, and the turn of others if this loop may be waiting for them."""
         self._check_budget(source, node)
-        if (source, target) not in self._loops.waiting:
+        if (source, target) not in self._waiting:
             return
         emitter = self._emitter
         place = emitter.address("%warp", offset(WarpHeader, "spins"))

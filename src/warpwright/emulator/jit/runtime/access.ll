@@ -168,7 +168,11 @@ count:
   call void @ww_count_global(ptr %site, ptr %addresses, i32 %mask)
   %trace.place = getelementptr i8, ptr %context, i64 $context_trace_left
   %trace.left = load i64, ptr %trace.place
-  %traced = icmp ne i64 %trace.left, 0
+  %has.room = icmp ne i64 %trace.left, 0
+  %wanted.place = getelementptr i8, ptr %site, i64 $site_traced
+  %wanted = load i64, ptr %wanted.place
+  %is.wanted = icmp ne i64 %wanted, 0
+  %traced = and i1 %has.room, %is.wanted
   br i1 %traced, label %record, label %translate
 record:
   call void @ww_trace(ptr %context, ptr %warp, ptr %site, ptr %addresses, i32 %mask)

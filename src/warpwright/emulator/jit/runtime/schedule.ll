@@ -226,7 +226,7 @@ progress:
   %stuck = icmp eq i32 %alive, 0
   br i1 %stuck, label %deadlock, label %round
 deadlock:
-  call void @ww_report_waiting(ptr %context, i32 $FAULT_DEADLOCK)
+  call void @ww_report_waiting(ptr %context, i32 $FAULT_DEADLOCK, i64 0)
   br label %stop
 good:
   ret i32 0
@@ -282,11 +282,15 @@ member:
   %node.place = getelementptr i8, ptr %warp, i64 $warp_barrier_node
   %own.node = load i32, ptr %node.place
   %is.first = icmp eq i32 %node, -1
+  %node.kept = select i1 %is.first, i32 %own.node, i32 %node
   %same.node = icmp eq i32 %node, %own.node
   %fits = or i1 %is.first, %same.node
   %strange = xor i1 %fits, true
-  %strange.32 = zext i1 %strange to i32
-  %mixed.more = or i32 %mixed, %strange.32
+  %undecided = icmp eq i32 %mixed, 0
+  %is.culprit = and i1 %strange, %undecided
+  %w.32 = trunc i64 %w to i32
+  %w.name = add i32 %w.32, 1
+  %mixed.more = select i1 %is.culprit, i32 %w.name, i32 %mixed
   %votes.place = getelementptr i8, ptr %warp, i64 $warp_barrier_votes
   %own.votes = load i32, ptr %votes.place
   %parked.place = getelementptr i8, ptr %warp, i64 $warp_parked
@@ -301,7 +305,7 @@ member:
 count.next:
   %waiting.next = phi i32 [ %waiting, %count ], [ %waiting.more, %member ]
   %expected.next = phi i32 [ %expected, %count ], [ %own.expected, %member ]
-  %node.next = phi i32 [ %node, %count ], [ %own.node, %member ]
+  %node.next = phi i32 [ %node, %count ], [ %node.kept, %member ]
   %mixed.next = phi i32 [ %mixed, %count ], [ %mixed.more, %member ]
   %votes.next = phi i32 [ %votes, %count ], [ %votes.more, %member ]
   %voters.next = phi i32 [ %voters, %count ], [ %voters.more, %member ]
@@ -330,7 +334,9 @@ free:
 none:
   ret i32 0
 fault:
-  call void @ww_report_waiting(ptr %context, i32 $FAULT_BARRIER)
+  %culprit = sub i32 %mixed.next, 1
+  %culprit.64 = zext i32 %culprit to i64
+  call void @ww_report_waiting(ptr %context, i32 $FAULT_BARRIER, i64 %culprit.64)
   ret i32 -1
 }
 
@@ -416,8 +422,8 @@ end:
   ret void
 }
 
-; A fault of the block as a whole, placed at the first waiting warp.
-define internal void @ww_report_waiting(ptr %context, i32 %kind) $attributes {
+; A fault of the block as a whole, placed at the first waiting warp from number %from on.
+define internal void @ww_report_waiting(ptr %context, i32 %kind, i64 %from) $attributes {
 entry:
   %kind.place = getelementptr i8, ptr %context, i64 $context_fault_kind
   store i32 %kind, ptr %kind.place
@@ -425,7 +431,7 @@ entry:
   %warps = load i64, ptr %warps.place
   br label %loop
 loop:
-  %w = phi i64 [ 0, %entry ], [ %w.next, %next ]
+  %w = phi i64 [ %from, %entry ], [ %w.next, %next ]
   %warp = call ptr @ww_warp(ptr %context, i64 %w)
   %state.place = getelementptr i8, ptr %warp, i64 $warp_state
   %state = load i32, ptr %state.place
