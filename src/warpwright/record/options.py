@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class SessionOptions:
     """Options of one `optimize`, frozen in `session.json`.
 
-    workload_path: as the user gave it. iterations: attempts beyond the initial kernel, None = no limit.
+    workload_path: as the user gave it. iterations: attempts at most, the initial kernel included; None = no limit.
     device: as asked for (`auto`, `emulator:h200`). tuning_budget: points per tuning search.
     max_repairs: repairs within one attempt's hypothesis.
     """

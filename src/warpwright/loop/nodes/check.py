@@ -6,15 +6,20 @@ from warpwright.errors import WorkloadError
 from warpwright.loop.context import LoopContext, context_of
 from warpwright.loop.state import LoopState
 from warpwright.record.event import Event
+from warpwright.workload.lint import LintFinding
 
 
 def check(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     """Refuse a workload whose checks could not see a wrong kernel. Raises: WorkloadError with every finding."""
     context = context_of(runtime, state)
     findings = context.bench.lint()
-    errors = [f.message for f in findings if f.severity == "error"]
+    errors = [_text(f) for f in findings if f.severity == "error"]
     if errors:
         raise WorkloadError(f"{context.session.workload.name}: " + "; ".join(errors))
     for finding in findings:
-        context.session.emit(Event("lint", text=finding.message))
+        context.session.emit(Event("lint", text=_text(finding)))
     return {}
+
+
+def _text(finding: LintFinding) -> str:
+    return finding.message if finding.case is None else f"case {finding.case}: {finding.message}"
