@@ -10,8 +10,11 @@ import numpy as np
 
 from warpwright.compiler.binding import NvrtcLibrary, Translation
 from warpwright.compiler.toolchain import find_nvrtc
+from warpwright.emulator.counters.raw import RawCounts
 from warpwright.emulator.execution import Executor, Run, RunReport
 from warpwright.emulator.flow import KernelGraph, build_graph
+from warpwright.emulator.interp import Interpreter
+from warpwright.emulator.jit import Jit
 from warpwright.emulator.launch.parameters import pack_parameters
 from warpwright.emulator.launch.variables import place_variables, placed_sizes
 from warpwright.emulator.memory.arena import Allocation, Arena
@@ -105,3 +108,24 @@ def launch(
         for place, array in zip(places, arrays, strict=True)
     ]
     return Launched(report, results)
+
+
+def launch_on_both(graph: KernelGraph, arguments: Sequence[Argument], setting: Setting | None = None) -> Launched:
+    """Run in the interpreter and as machine code; everything that they leave must be equal. Gives the latter's."""
+    expected = launch(Interpreter(graph), graph, arguments, setting)
+    actual = launch(Jit(graph), graph, arguments, setting)
+    assert actual.report.fault == expected.report.fault
+    for number, (one, other) in enumerate(zip(expected.arrays, actual.arrays, strict=True)):
+        assert other.tobytes() == one.tobytes(), f"array {number}: {other} instead of {one}"
+    if expected.report.fault is None:
+        assert_same_counts(expected.report.counts, actual.report.counts)
+    assert actual.report.trace.tobytes() == expected.report.trace.tobytes()
+    return actual
+
+
+def assert_same_counts(expected: RawCounts, actual: RawCounts) -> None:
+    """Every counter, exactly."""
+    assert actual.block_warps.tolist() == expected.block_warps.tolist()
+    assert actual.block_lanes.tolist() == expected.block_lanes.tolist()
+    assert actual.memory.tolist() == expected.memory.tolist()
+    assert actual.barriers == expected.barriers

@@ -5,13 +5,12 @@ import struct
 import numpy as np
 import pytest
 
-from emulator.jit.launching import Array, Launched, Setting, compile_cuda, graph_of, launch
-from warpwright.emulator.jit import Jit
+from emulator.jit.launching import Array, Launched, Setting, compile_cuda, graph_of, launch_on_both
 
 
 def run(source: str, *arguments: Array | int | float, setting: Setting) -> Launched:
     graph = graph_of(compile_cuda(source))
-    launched = launch(Jit(graph), graph, arguments, setting)
+    launched = launch_on_both(graph, arguments, setting)
     assert launched.report.fault is None
     return launched
 
