@@ -16,8 +16,8 @@ from warpwright.workload.model import (
     Role,
     ScalarParameter,
     Tolerance,
-    WorkModel,
     Workload,
+    WorkModel,
 )
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -152,16 +152,16 @@ CORPUS = (
     Entry(
         "matmul",
         (
-            array("a", "in", "float32", "m", "k"), array("b", "in", "float32", "k", "n"), array("c", "out", "float32", "m", "n"),
-            scalar("m"), scalar("n"), scalar("k"),
+            array("a", "in", "float32", "m", "k"), array("b", "in", "float32", "k", "n"),
+            array("c", "out", "float32", "m", "n"), scalar("m"), scalar("n"), scalar("k"),
         ),
         ("m", "n", "k"), ((1, 1, 1), (17, 33, 65), (70, 130, 31)), ("ceil_div(n, 16)", "ceil_div(m, 16)"), ("16", "16"),
     ),
     Entry(
         "matmul_transposed",
         (
-            array("a", "in", "float32", "k", "m"), array("b", "in", "float32", "n", "k"), array("c", "inout", "float32", "m", "n"),
-            scalar("m"), scalar("n"), scalar("k"), scalar("beta", 0.25, "float32"),
+            array("a", "in", "float32", "k", "m"), array("b", "in", "float32", "n", "k"),
+            array("c", "inout", "float32", "m", "n"), scalar("m"), scalar("n"), scalar("k"), scalar("beta", 0.25, "float32"),
         ),
         ("m", "n", "k"), ((1, 1, 1), (17, 33, 65), (70, 130, 31)), ("ceil_div(n, 16)", "ceil_div(m, 16)"), ("16", "16"),
     ),
