@@ -119,8 +119,16 @@ def launch_on_both(graph: KernelGraph, arguments: Sequence[Argument], setting: S
         assert other.tobytes() == one.tobytes(), f"array {number}: {other} instead of {one}"
     if expected.report.fault is None:
         assert_same_counts(expected.report.counts, actual.report.counts)
-    assert actual.report.trace.tobytes() == expected.report.trace.tobytes()
+    assert _active_part(actual.report.trace) == _active_part(expected.report.trace)
     return actual
+
+
+def _active_part(trace: Array) -> bytes:
+    """The trace without the addresses of lanes that took no part."""
+    cleaned = trace.copy()
+    active = (trace["mask"][:, None] >> np.arange(32, dtype=np.uint32)) & 1 != 0
+    cleaned["address"][~active] = 0
+    return cleaned.tobytes()
 
 
 def assert_same_counts(expected: RawCounts, actual: RawCounts) -> None:
