@@ -34,7 +34,7 @@ class EvaluatorOptions:
     """
 
     seeds_per_case: int = 3
-    time_limit_s: float = 60.0
+    time_limit_s: float = 30.0
     sample_gpu_cases: bool = False
     sample_limit_bytes: int = 256 * MIB
 
