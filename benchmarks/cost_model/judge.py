@@ -20,7 +20,10 @@ from warpwright.emulator.counters.profile import Footprint, LaunchProfile, Memor
 from warpwright.hardware import load_gpu
 
 HERE = Path(__file__).parent
-MEASURED = HERE / "data" / "h200_variants.json"
+VARIANTS = HERE / "data" / "h200_variants.json"
+NAIVE = HERE / "data" / "h200_naive.json"
+"""Held out (see `naive.py`)."""
+
 PROFILES = HERE / "data" / "h200_profiles.json"
 RESULT = HERE / "result.json"
 GPU = load_gpu("h200")
@@ -31,14 +34,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--save", action="store_true")
     save = parser.parse_args().save
-    result = judge(committed_profiles(), measured_rows())
+    result = judge_all()
     if save:
         RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
-def measured_rows() -> dict[str, dict[str, Any]]:
-    """Rows of the measurement by name of the launch."""
-    rows = json.loads(MEASURED.read_text(encoding="utf-8"))["rows"]
+def judge_all() -> dict[str, Any]:
+    """Both sets, by name: `variants`, `held_out`."""
+    profiles = committed_profiles()
+    result: dict[str, Any] = {"gpu": GPU.name}
+    for name, file in (("variants", VARIANTS), ("held_out", NAIVE)):
+        measured = measured_rows(file)
+        result[name] = judge({launch: profiles[launch] for launch in measured}, measured)
+    return result
+
+
+def measured_rows(file: Path) -> dict[str, dict[str, Any]]:
+    """Rows of one measurement by name of the launch."""
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     return {row["name"]: row for row in rows}
 
 
@@ -87,7 +100,7 @@ def judge(profiles: Mapping[str, LaunchProfile], measured: Mapping[str, Mapping[
     for family in families:
         print(family)
     print(summary)
-    return {"gpu": GPU.name, "measured": MEASURED.name, "summary": summary, "families": families, "launches": rows}
+    return {"summary": summary, "families": families, "launches": rows}
 
 
 def _print_row(row: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Estimates every launch of `launches.py` without a GPU and compares with the times measured on one.
+"""Estimates every launch of `launches.py` and `naive.py` without a GPU and compares with the times measured on one.
 
     python -m benchmarks.cost_model.predict [--only TEXT] [--save]
 
@@ -14,8 +14,9 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from benchmarks.cost_model.judge import PROFILES, judge, measured_rows
+from benchmarks.cost_model.judge import NAIVE, PROFILES, VARIANTS, judge, measured_rows
 from benchmarks.cost_model.launches import KERNELS, Buffer, Case, cases
+from benchmarks.cost_model.naive import naive_cases
 
 from warpwright.compiler.compiler import Compiler
 from warpwright.compiler.result import Compiled, CompileRequest
@@ -36,12 +37,12 @@ def main() -> None:
     parser.add_argument("--only", default="", help="launches whose name contains this text")
     parser.add_argument("--save", action="store_true")
     arguments = parser.parse_args()
-    chosen = [case for case in cases() if arguments.only in case.name]
+    chosen = [case for case in (*cases(), *naive_cases()) if arguments.only in case.name]
     profiles = {case.name: profile for case, profile in zip(chosen, profile_all(chosen), strict=True)}
     if arguments.save:
         rows = [json.dumps({"name": name, **_rounded(asdict(profile))}) for name, profile in profiles.items()]
         PROFILES.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
-    judge(profiles, measured_rows())
+    judge(profiles, {**measured_rows(VARIANTS), **measured_rows(NAIVE)})
 
 
 def _rounded(value: Any) -> Any:

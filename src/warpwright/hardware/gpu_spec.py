@@ -82,7 +82,7 @@ class GpuSpec:
     throughput: Throughput
     memory: MemorySizes
     calibrated: bool
-    """True if the cost-model constants were fitted on this GPU; false: data sheet only."""
+    """True if the cost model's constants were measured on this GPU and its estimates checked; false: data sheet only."""
     source: str
     """Where the numbers come from."""
 

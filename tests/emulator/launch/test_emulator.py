@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from warpwright.emulator.cost import estimate
-from warpwright.emulator.launch import Emulator, Launch
+from warpwright.emulator.launch import Emulator, ExecutorKind, Launch
 from warpwright.emulator.memory.arena import Allocation, Arena
 from warpwright.emulator.memory.fault import FaultKind
 from warpwright.errors import InputError
@@ -15,9 +15,9 @@ PTX = (Path(__file__).parent / "kernels.ptx").read_text(encoding="utf-8")
 H200 = load_gpu("h200")
 
 
-@pytest.fixture(scope="module")
-def emulator() -> Emulator:
-    return Emulator(PTX)
+@pytest.fixture(scope="module", params=list(ExecutorKind))
+def emulator(request: pytest.FixtureRequest) -> Emulator:
+    return Emulator(PTX, request.param)
 
 
 def buffer_of(emulator: Emulator, elements: int) -> tuple[Arena, Allocation]:
@@ -55,11 +55,11 @@ def test_profiling_changes_nothing(emulator: Emulator) -> None:
     assert report.profile is not None
     assert not report.complete
     assert report.profile.blocks_run < 100
-    assert report.seconds < 2
+    assert report.seconds < 5
 
 
 def test_a_sample_counts_what_a_full_launch_counts(emulator: Emulator) -> None:
-    elements, blocks = (1 << 20) - 77, 8192
+    elements, blocks = (1 << 15) - 77, 256
     arena, allocation = buffer_of(emulator, elements)
     launch = launch_of(allocation, elements, blocks)
     sampled = emulator.profile(arena, "scale", launch, 16, H200).profile

@@ -21,6 +21,9 @@ from warpwright.emulator.memory.arena import BASE_ADDRESS, Allocation
 
 Ratios = np.ndarray[Any, np.dtype[np.float64]]
 
+_SHARED_IN_WAVE = 1.1
+"""Blocks of a wave on one granule, mean, from which a region counts as shared within the wave."""
+
 _BYPASS_MODIFIERS = frozenset({"cg", "cv", "volatile", "relaxed", "acquire", "mmio"})
 
 
@@ -34,7 +37,7 @@ class Residency:
 
     grid_blocks: int
     row_blocks: int
-    """Distance, in blocks, of neighbours along the slowest axis of the grid."""
+    """Distance, in blocks, of neighbours along the slowest axis of the grid; 1 if it has one axis."""
     resident_blocks: int
     blocks_per_sm: int
     traced_blocks: int
@@ -190,19 +193,27 @@ def _sizes(granules: Sequence[_Region], part: float, residency: Residency) -> Ca
 
 
 def _over_waves(moved_bytes: Sequence[float], granules: Sequence[_Region], scale: float, residency: Residency) -> float:
-    """DRAM bytes of the grid: each granule once, and again for what L2 could not keep until a neighbour wanted it.
-
-    Blocks share data with neighbours along the axes of the grid; what passes through L2 until the farthest of them runs
-    decides.
-    """
-    waves = max(1.0, residency.row_blocks / residency.resident_blocks)
-    between = max(1.0, sum(min(g.grid, g.wave * waves) for g in granules) * residency.granule_bytes)
+    """DRAM bytes of the grid: each granule once, and again for what L2 could not keep until another block wanted it."""
     total = 0.0
     for moved, region in zip(moved_bytes, granules, strict=True):
         if not moved:
             continue
         once = min(region.grid * residency.granule_bytes, moved * scale)
         refetched = max(0.0, moved * scale / _sharing(region, residency) - once)
-        kept = min(1.0, residency.l2_bytes / between) if region.grid < region.block * residency.grid_blocks else 0.0
+        kept = 0.0
+        if region.grid < region.block * residency.grid_blocks:
+            kept = min(1.0, residency.l2_bytes / max(1.0, _bytes_between(region, granules, residency)))
         total += once + refetched * (1.0 - kept)
     return total
+
+
+def _bytes_between(region: _Region, granules: Sequence[_Region], residency: Residency) -> float:
+    """What passes through L2 between two blocks that want the same granule of a region.
+
+    Blocks share data with neighbours along the axes of the grid; the farthest of them decides. In a grid of one axis, data
+    that no block of the same wave shares is shared across the whole sweep (a stride that wraps around, a column a thread).
+    """
+    waves = max(1.0, residency.row_blocks / residency.resident_blocks)
+    if residency.row_blocks == 1 and _sharing(region, residency) < _SHARED_IN_WAVE:
+        waves = residency.grid_blocks / residency.resident_blocks
+    return sum(min(g.grid, g.wave * waves) for g in granules) * residency.granule_bytes
