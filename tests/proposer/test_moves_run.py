@@ -15,13 +15,31 @@ from warpwright.compiler.compiler import Compiler
 from warpwright.device.emulated.device import EmulatedDevice, EmulatorOptions
 from warpwright.emulator.launch.api import ExecutorKind
 from warpwright.hardware import load_gpu
+from warpwright.proposer.strategist.moves import (
+    block_tunable,
+    launch_bounds,
+    privatise_reduction,
+    share_row,
+    shared_histogram,
+    shared_tile_transpose,
+    unroll,
+    vectorise,
+)
 from warpwright.proposer.strategist.moves.registry import MOVES
 from warpwright.proposer.strategist.rewriting.move import Change, Move
 from warpwright.proposer.strategist.rewriting.subject import subject_of
 
 Tools = tuple[Compiler, EmulatedDevice]
-FOLLOWERS = ("vectorise", "unroll", "shared_tile_transpose")
-"""Moves that are also tried on top of others."""
+REFINING = ("block_tunable", "unroll", "launch_bounds", "restrict")
+"""Moves that leave the structure alone: a sample of kernels is enough."""
+SAMPLE = ("softmax", "transpose", "histogram", "moments")
+STACKED = (
+    (share_row.WARP, vectorise.MOVE),
+    (launch_bounds.MOVE, share_row.BLOCK),
+    (block_tunable.MOVE, shared_tile_transpose.MOVE),
+    (shared_histogram.MOVE, vectorise.MOVE),
+    (privatise_reduction.MOVE, unroll.MOVE),
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,23 +58,23 @@ def applied(entry: Entry, candidate: Candidate, move: Move) -> Change | None:
     return result if isinstance(result, Change) else None
 
 
-def points(entry: Entry, candidate: Candidate, tools: Tools) -> list[Candidate]:
-    """The candidate at its default and at one other possible point."""
+def another_point(entry: Entry, candidate: Candidate, tools: Tools) -> Candidate:
+    """The candidate at a possible point other than its default, if there is one."""
     rng = random.Random(entry.name)
     drawn = [candidate.at({n: rng.choice(v) for n, v in candidate.tunables.items()}) for _ in range(20)]
     others = [c for c in drawn if c.values() != candidate.values() and possible(entry.workload(), c, tools[1])]
-    return [candidate, *others[:1]]
+    return others[0] if others else candidate
 
 
 def check(entry: Entry, candidate: Candidate, tools: Tools, expected: dict[tuple[str, str, int], Results]) -> None:
+    """Compares with the initial kernel on ragged cases; arrays lie aligned in one of them and one element off in the others."""
     workload = entry.workload()
-    for case in workload.cases[1:]:
-        for align in (1, 16):
-            key = (entry.name, case.name, align)
-            if key not in expected:
-                expected[key] = run(workload, workload.initial, case, tools, align)
-            actual = run(workload, candidate, case, tools, align)
-            assert_same(actual, expected[key], f"{case.name}, {candidate.values()}\n{candidate.source}")
+    for case, align in zip(workload.cases[1:], (1, 16, 1), strict=False):
+        key = (entry.name, case.name, align)
+        if key not in expected:
+            expected[key] = run(workload, workload.initial, case, tools, align)
+        actual = run(workload, candidate, case, tools, align)
+        assert_same(actual, expected[key], f"{case.name}, {candidate.values()}\n{candidate.source}")
 
 
 @pytest.mark.parametrize("entry", CORPUS, ids=lambda e: e.name)
@@ -65,20 +83,16 @@ def test_a_rewritten_kernel_computes_the_same(
     entry: Entry, move: Move, tools: Tools, expected: dict[tuple[str, str, int], Results]
 ) -> None:
     change = applied(entry, entry.workload().initial, move)
-    if change is None:
-        return
-    for candidate in points(entry, change.candidate, tools):
-        check(entry, candidate, tools, expected)
+    if change is not None and (move.name not in REFINING or entry.name in SAMPLE):
+        check(entry, change.candidate, tools, expected)
 
 
-@pytest.mark.parametrize("entry", CORPUS, ids=lambda e: e.name)
-def test_moves_on_top_of_moves_compute_the_same(
+@pytest.mark.parametrize("entry", [e for e in CORPUS if e.name in SAMPLE], ids=lambda e: e.name)
+def test_moves_on_top_of_moves_compute_the_same_away_from_the_defaults(
     entry: Entry, tools: Tools, expected: dict[tuple[str, str, int], Results]
 ) -> None:
-    for move in MOVES:
-        change = applied(entry, entry.workload().initial, move)
-        followers = [m for m in MOVES if m.name in FOLLOWERS and m.name != move.name]
-        for follower in followers if change is not None and change.promise >= 1.2 else []:
-            second = None if change is None else applied(entry, change.candidate, follower)
-            if second is not None:
-                check(entry, second.candidate, tools, expected)
+    for first, second in STACKED:
+        change = applied(entry, entry.workload().initial, first)
+        both = None if change is None else applied(entry, change.candidate, second)
+        if both is not None:
+            check(entry, another_point(entry, both.candidate, tools), tools, expected)
