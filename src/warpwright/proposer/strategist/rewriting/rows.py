@@ -163,11 +163,13 @@ class _RowRewriter:
         self.edits.append(replace_node(loop.start, start))
         self.edits.append(replace_node(child(loop.node, "update"), f"{loop.variable} += {size}{step}"))
         indent = "\n" + " " * loop.node.start_point[1]
+        outdent = " " * max(0, loop.node.start_point[1] - first.start_point[1])
         before, after = "", ""
         for accumulation in accumulations.values():
             part = self.kernel.fresh(f"{accumulation.name}_part", self.parts)
             self.parts.add(part)
-            before += f"{self.part_type(accumulation)} {part} = {partial_start(accumulation)};{indent}"
+            declared = f"{self.part_type(accumulation)} {part} = {partial_start(accumulation)};"
+            before += f"{outdent}{declared}\n{' ' * first.start_point[1]}"
             after += f"{indent}{combined(accumulation, f'{self.helper(accumulation)}({part})')}"
             self.edits += [replace_node(use, part) for use in accumulation.uses]
         if loop.node.parent is not None and loop.node.parent.type != "compound_statement":
