@@ -13,6 +13,8 @@ from warpwright.workload.tolerance import Budget, budget
 from warpwright.workload.values import Array, Comparison, Mismatch
 
 _CHUNK_ELEMENTS = 1 << 16  # fits a core's cache with its temporaries
+_SCALE_ELEMENTS = 64
+"""Fewest expected values behind one scale."""
 _SHOWN = 8
 
 
@@ -86,8 +88,8 @@ class _Chunk:
 
     def __init__(self, got: Array, want: Array, rows: slice, columns: slice) -> None:
         self.rows = rows
-        self.got: Array = got[rows, columns].astype(np.float64)
-        self.want: Array = want[rows, columns].astype(np.float64)
+        self.got: Array = got[rows, columns].astype(np.float64, copy=False)
+        self.want: Array = want[rows, columns].astype(np.float64, copy=False)
         self.row_start, self.column_start, self.width = rows.start, columns.start, got.shape[1]
 
     def flat(self, row: int, column: int) -> int:
@@ -208,13 +210,21 @@ def _as_stored(parameter: ArrayParameter, want: Array) -> Array:
 
 
 def _scales(want: Array) -> Array:
-    """Root mean square of the finite expected values of each row."""
+    """Root mean square of the finite expected values of each row; short rows share theirs with their neighbours.
+
+    A handful of values may all be small by cancellation, and says nothing of the terms that they are the sum of.
+    """
     squares, counts = np.zeros(want.shape[0]), np.zeros(want.shape[0])
     for rows, columns in _chunks(want.shape):
         block = want[rows, columns]
         finite = np.isfinite(block)
         squares[rows] += np.sum(np.square(np.where(finite, block, 0.0)), axis=1)
         counts[rows] += finite.sum(axis=1)
+    together = -(-_SCALE_ELEMENTS // want.shape[1])
+    if together > 1:
+        starts = np.arange(0, max(want.shape[0] - together + 1, 1), together)  # a short rest joins the last group
+        sizes = np.diff([*starts, want.shape[0]])
+        squares, counts = (np.repeat(np.add.reduceat(values, starts), sizes) for values in (squares, counts))
     scales: Array = np.sqrt(squares / np.maximum(counts, 1))
     return scales
 
