@@ -195,8 +195,11 @@ def _holds(parent: Node, name: str, child: Node) -> bool:
 
 
 def _deed(node: Node, parent: Node) -> Deed | None:
+    member = parent.type == "field_expression"
+    while parent.type == "field_expression":
+        node, parent = parent, _parent(parent)
     if parent.type == "assignment_expression" and _holds(parent, "left", node):
-        return Deed.STORE if text_of(field(parent, "operator")) == "=" else Deed.UPDATE
+        return Deed.STORE if text_of(field(parent, "operator")) == "=" and not member else Deed.UPDATE
     if parent.type == "update_expression":
         return Deed.UPDATE
     if parent.type == "pointer_expression" and text_of(field(parent, "operator")) == "&":

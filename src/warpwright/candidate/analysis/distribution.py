@@ -51,6 +51,9 @@ def _ways(step: Polynomial, block: str) -> list[tuple[Among, Polynomial, Polynom
     for size in (width, atom(block)):
         whole = atom("blockIdx.x") * size + thread
         ways += [(Among.GROUP, thread, size), (Among.GRID, whole, atom("gridDim.x") * size)]
+    if step.value is not None:
+        for lane in (f"threadIdx.x%{step.value}", f"threadIdx.x&{step.value - 1}"):
+            ways.append((Among.GROUP, atom(lane, {"threadIdx.x"}), step))
     for monomial, _ in step.terms:
         if len(monomial) == 1 and len(step.terms) == 1:
             lanes = monomial[0]

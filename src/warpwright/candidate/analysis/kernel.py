@@ -91,12 +91,14 @@ def read_kernel(source: SourceFile, entry: str, block: tuple[str, ...], *, named
 
 
 def assigned_names(region: Node) -> set[str]:
-    """Plain variables that `region` changes: assigned, counted up or down, or with their address taken."""
+    """Variables that `region` changes, whole or in part: assigned, counted up or down, or with their address taken."""
     changed: set[str] = set()
     for node in of_type(region, "assignment_expression", "update_expression", "pointer_expression"):
         if node.type == "pointer_expression" and text_of(child(node, "operator")) != "&":
             continue
         target = child(node, "left") if node.type == "assignment_expression" else child(node, "argument")
+        while target.type == "field_expression":
+            target = child(target, "argument")
         if target.type == "identifier":
             changed.add(text_of(target))
     return changed
@@ -114,15 +116,16 @@ def _locals(region: Node) -> list[Local]:
             text_of(n) for n in declaration.children if n.type in ("type_qualifier", "storage_class_specifier")
         }
         for declarator in declaration.children_by_field_name("declarator"):
-            name = declared_name(declarator.child_by_field_name("declarator") or declarator)
+            inner = child(declarator, "declarator") if declarator.type == "init_declarator" else declarator
+            name = declared_name(inner)
             if name is None:
                 continue
-            shape = {n.type for n in of_type(declarator.child_by_field_name("declarator") or declarator, *_SHAPES)}
+            shape = {n.type for n in of_type(inner, *_SHAPES)}
             found.append(
                 Local(
                     name=name,
                     type=text_of(child(declaration, "type")),
-                    pointer="pointer_declarator" in shape or declarator.type == "pointer_declarator",
+                    pointer="pointer_declarator" in shape,
                     array="array_declarator" in shape,
                     shared="__shared__" in qualifiers,
                     value=declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None,

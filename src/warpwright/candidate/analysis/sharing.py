@@ -6,16 +6,33 @@ from warpwright.candidate.analysis.access import Access, Deed, Space
 from warpwright.candidate.analysis.accumulate import Accumulation
 from warpwright.candidate.analysis.kernel import KernelModel, declared_names
 from warpwright.candidate.analysis.loops import Loop, carried, departure
+from warpwright.candidate.source import SourceParameter
+from warpwright.candidate.source_nodes import called_name, of_type
 
 
 def shareable(kernel: KernelModel, loop: Loop) -> dict[str, Accumulation] | str:
     """Accumulations of a loop whose iterations may run in any order and on any thread; or why they may not."""
-    reason = departure(loop)
+    reason = departure(loop) or _hidden_change(kernel, loop)
     if reason is not None:
         return reason
     accesses = list(kernel.arrays.accesses(loop.body))
     reason = _disordered(kernel, loop, accesses)
     return carried(loop) if reason is None else reason
+
+
+def _hidden_change(kernel: KernelModel, loop: Loop) -> str | None:
+    """A way in which a variable could change without an assignment that names it."""
+    if any(True for _ in of_type(loop.body, "reference_declarator", "lambda_expression")):
+        return "the loop uses references or lambdas"
+    changing = {f.name for f in kernel.source.device_functions if any(_by_reference(p) for p in f.parameters)}
+    for call in of_type(loop.body, "call_expression"):
+        if called_name(call) in changing:
+            return f"{called_name(call)} may change its arguments"
+    return None
+
+
+def _by_reference(parameter: SourceParameter) -> bool:
+    return not parameter.const and any(True for _ in of_type(parameter.node, "reference_declarator"))
 
 
 def unit_stride(kernel: KernelModel, loop: Loop) -> bool:
