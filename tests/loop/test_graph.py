@@ -30,7 +30,9 @@ def test_state_holds_only_text_and_numbers() -> None:
 
 def test_studio_finds_the_graph() -> None:
     root = Path(__file__).resolve().parents[2]
-    path, _, name = json.loads((root / "langgraph.json").read_text(encoding="utf-8"))["graphs"]["warpwright"].partition(":")
+    path, _, name = json.loads((root / "langgraph.json").read_text(encoding="utf-8"))["graphs"]["warpwright"].partition(
+        ":"
+    )
     assert (root / path).is_file()
     assert name == "graph"
     assert graph.checkpointer is None

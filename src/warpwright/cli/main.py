@@ -45,15 +45,21 @@ def _exiting(function: Callable[..., int]) -> Callable[..., None]:
     return run_and_exit
 
 
-def _global_options(
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say more on stderr; a fault of ours with traceback.")
-    ] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         sys.stdout.write(f"warpwright {__version__}\n")
         raise typer.Exit
+
+
+def _global_options(
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say more on stderr; a fault of ours with its traceback.")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    del version  # acted on by its callback
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.WARNING,
         stream=sys.stderr,
@@ -71,7 +77,7 @@ def run(arguments: list[str]) -> int:
     """Exit code of one command line."""
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
-        application()(arguments)
+        application()(arguments, prog_name="warpwright")
     except SystemExit as end:  # usage errors (2) and what the command returned
         return end.code if isinstance(end.code, int) else 0
     except KeyboardInterrupt:
@@ -83,7 +89,9 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # the last handler: a fault of ours must still end with a message and exit code 1
         if verbose:
             raise
-        say(f"fault of Warpwright: {type(error).__name__}: {error}\nRun again as `warpwright --verbose ...` for the traceback.")
+        say(
+            f"fault of Warpwright: {type(error).__name__}: {error}\nRun again as `warpwright --verbose ...` for the traceback."
+        )
         return 1
     return 0
 

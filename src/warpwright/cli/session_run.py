@@ -13,7 +13,7 @@ from warpwright.record.session import Session
 def start_session(workload_directory: Path, options: SessionOptions, root: Path | None) -> Session:
     """A new session with a frozen copy of the workload. Raises: InputError, UnavailableError before anything is written."""
     from warpwright.cli.versions import versions
-    from warpwright.device.registry import open_device
+    from warpwright.device.registry import notice, open_device
     from warpwright.loop.state import GRAPH_VERSION
     from warpwright.proposer.registry import open_proposer
     from warpwright.workload.loader import load_workload
@@ -22,6 +22,9 @@ def start_session(workload_directory: Path, options: SessionOptions, root: Path 
     open_proposer(options.proposer)
     device = open_device(options.device)
     device.close()
+    told = notice(options.device, device)
+    if told is not None:
+        say(told)
     chosen = replace(options, device=device.name)  # `auto` is settled once: a resume runs on the same device
     return Session.create(
         root or environment().sessions, workload, chosen, versions(), device.description, GRAPH_VERSION

@@ -7,16 +7,19 @@ def check(workload: WorkloadArgument, device: DeviceOption = "auto", json: JsonO
     """Say everything that would make a result untrustworthy; exit code 2 for an error, 3 if the initial kernel fails."""
     from warpwright.cli.bench_options import bench_options
     from warpwright.cli.output import print_json, results, say
+    from warpwright.device.registry import notice
     from warpwright.errors import InputError, NoCandidatePassed
     from warpwright.evaluation.bench import fresh_secret, open_bench
+    from warpwright.evaluation.second_opinion import second_opinion
     from warpwright.evaluation.summary import evaluation_to_json
     from warpwright.report.tables import evaluation_table, lint_table
     from warpwright.workload.loader import load_workload
 
     loaded = load_workload(workload)
     with open_bench(loaded, device, fresh_secret(), bench_options()) as bench:
-        say(f"device: {bench.device.description}")
+        say(notice(device, bench.device) or f"device: {bench.device.description}")
         findings = bench.lint()
+        second_opinion(bench.evaluator)
         result = bench.evaluator.evaluate(loaded.initial)
     if json:
         lint = [{"severity": f.severity, "message": f.message, "case": f.case} for f in findings]

@@ -24,6 +24,7 @@ def evaluate(
     from warpwright.candidate.directory import load_candidate
     from warpwright.cli.bench_options import bench_options
     from warpwright.cli.output import print_json, results, say
+    from warpwright.device.registry import notice
     from warpwright.errors import NoCandidatePassed
     from warpwright.evaluation.bench import fresh_secret, open_bench
     from warpwright.evaluation.summary import evaluation_to_json
@@ -35,7 +36,7 @@ def evaluate(
     baseline = load_candidate(against, loaded.initial) if against else None
     secret = fresh_secret() if seed is None else f"{seed:064x}"
     with open_bench(loaded, device, secret, bench_options()) as bench:
-        say(f"device: {bench.device.description}")
+        say(notice(device, bench.device) or f"device: {bench.device.description}")
         reference = bench.evaluator.evaluate(baseline) if baseline else None
         if reference is not None and not reference.outcome.correct:
             raise NoCandidatePassed(f"--against {against}: {reference.label}: {reference.message}")

@@ -3,6 +3,7 @@
 from langgraph.runtime import Runtime
 
 from warpwright.errors import WorkloadError
+from warpwright.evaluation.second_opinion import second_opinion
 from warpwright.loop.context import LoopContext, context_of
 from warpwright.loop.state import LoopState
 from warpwright.record.event import Event
@@ -18,6 +19,9 @@ def check(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
         raise WorkloadError(f"{context.session.workload.name}: " + "; ".join(errors))
     for finding in findings:
         context.session.emit(Event("lint", text=_text(finding)))
+    reference = second_opinion(context.bench.evaluator)
+    if reference is not None:
+        context.session.emit(Event("note", text=f"reference kernel: {reference.message}"))
     return {}
 
 

@@ -1,0 +1,136 @@
+"""The command line as a person uses it: exit codes, messages on stderr, one JSON document on stdout."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loop.tiny import KERNEL, write_tiny
+from warpwright.cli.commands.registry import COMMANDS
+from warpwright.cli.main import run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WARPWRIGHT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("WARPWRIGHT_SESSIONS", str(tmp_path / "sessions"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def test_help_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(command.name in text for command in COMMANDS)
+    assert "130 interrupted" in text
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys; from warpwright.cli.main import run; code = run(['optimize', '--help']);"
+        "heavy = {'numpy', 'langgraph', 'langchain_core', 'llvmlite', 'tree_sitter', 'jinja2'} & set(sys.modules);"
+        "sys.exit(f'loaded {heavy}' if heavy else code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("warpwright ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["optimise"], "No such command"),
+        (["optimize"], "Missing argument"),
+        (["optimize", "nowhere"], "nowhere"),
+        (["optimize", "examples/softmax", "--device", "emulator:gtx9999"], "GPU gtx9999 is not described"),
+        (["optimize", "examples/softmax", "--device", "cloud"], "unknown device"),
+        (["optimize", "examples/softmax", "--model", "openai:x"], "no such proposer"),
+        (["optimize", "examples/softmax", "--time-limit", "soon"], "is no duration"),
+        (["optimize", "examples/softmax", "--iterations", "0"], "greater than or equal to 1"),
+        (["evaluate", "examples/softmax", "--kernel", "missing.cu"], "missing.cu"),
+        (["resume", "last"], "session"),
+        (["show", "20200101"], "session"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value[-2:]),
+)
+def test_bad_input_is_refused_before_anything_runs(
+    arguments: list[str],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert run(arguments) == 2
+    told = capsys.readouterr()
+    assert words in told.err
+    assert "Traceback" not in told.err
+    assert not (tmp_path / "sessions").exists()
+
+
+def test_a_gpu_that_is_not_supported_yet_is_unavailable(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["evaluate", str(ROOT / "examples/softmax"), "--device", "gpu:0"]) == 4
+    assert "no GPU harness yet" in capsys.readouterr().err
+
+
+def test_evaluate_prints_one_json_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workload = write_tiny(tmp_path / "tiny")
+    assert run(["evaluate", str(workload), "--json", "--device", "emulator"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["outcome"] == "passed"
+    perf = next(case for case in document["cases"] if case["kind"] == "perf")
+    assert perf["source"] == "estimated"
+    assert perf["median_us"] > perf["floor_us"] * 0.5
+    assert document["geomean_us"] == pytest.approx(perf["median_us"])
+
+
+def test_a_wrong_candidate_ends_with_three(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workload = write_tiny(tmp_path / "tiny")
+    wrong = tmp_path / "wrong.cu"
+    wrong.write_text(KERNEL.replace("a * x[i]", "a + x[i]"), encoding="utf-8")
+    assert run(["evaluate", str(workload), "--kernel", str(wrong), "--json", "--device", "emulator"]) == 3
+    document = json.loads(capsys.readouterr().out)
+    assert document["outcome"] == "wrong_result"
+    assert document["reason"] == "mismatch"
+
+
+def test_a_whole_session_is_kept_shown_listed_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workload = write_tiny(tmp_path / "tiny")
+    assert run(["tune", str(workload), "--tuning-points", "3", "--json", "--quiet", "--device", "emulator"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert first["ended"]
+    assert run(["show", "last", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["attempts"] == first["attempts"]
+    assert run(["sessions", "--json"]) == 0
+    (listing,) = json.loads(capsys.readouterr().out)
+    assert listing["state"] == "ended"
+    assert run(["report", "last", "--output", str(tmp_path / "r.html"), "--json"]) == 0
+    assert "tiny" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert run(["resume", "last", "--json"]) == 0
+    told = capsys.readouterr()
+    assert "has ended" in told.err
+    assert json.loads(told.out)["attempts"] == first["attempts"]
+
+
+def test_check_says_what_the_cases_cannot_see(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workload = write_tiny(tmp_path / "tiny")
+    text = (workload / "reference.py").read_text(encoding="utf-8").replace("a * x", "0 * x")
+    (workload / "reference.py").write_text(text, encoding="utf-8")
+    assert run(["check", str(workload), "--json", "--device", "emulator"]) == 2
+    lint = json.loads(capsys.readouterr().out)["lint"]
+    assert any(finding["severity"] == "error" for finding in lint)
+
+
+def test_doctor_finds_what_a_run_needs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["doctor", "--json"]) == 0
+    findings = {finding["name"]: finding for finding in json.loads(capsys.readouterr().out)["findings"]}
+    assert findings["canary kernel"]["status"] == "ok"
+    assert findings["nvrtc"]["status"] == "ok"
