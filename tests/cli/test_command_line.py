@@ -134,3 +134,28 @@ def test_doctor_finds_what_a_run_needs(capsys: pytest.CaptureFixture[str]) -> No
     findings = {finding["name"]: finding for finding in json.loads(capsys.readouterr().out)["findings"]}
     assert findings["canary kernel"]["status"] == "ok"
     assert findings["nvrtc"]["status"] == "ok"
+
+
+def test_new_makes_a_workload_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "scale.cu"
+    source.write_text(KERNEL, encoding="utf-8")
+    target = tmp_path / "scaled"
+    assert run(["new", str(target), "--from-kernel", str(source), "--oracle", "kernel", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["entry"] == "scale"
+    assert any(guess.startswith("value.a") for guess in document["guesses"])
+    assert run(["check", str(target), "--json", "--device", "emulator"]) == 0
+    lint = json.loads(capsys.readouterr().out)["lint"]
+    assert any("initial kernel itself" in finding["message"] for finding in lint)
+
+
+def test_new_with_a_stub_says_what_to_fill_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "scale.cu"
+    source.write_text(KERNEL, encoding="utf-8")
+    target = tmp_path / "scaled"
+    assert run(["new", str(target), "--from-kernel", str(source)]) == 0
+    assert "reference.py is a stub" in capsys.readouterr().err
+    assert run(["check", str(target), "--device", "emulator"]) == 2
+    assert "compute y of shape (n) with NumPy" in capsys.readouterr().err
+    assert run(["new", str(target), "--from-kernel", str(source)]) == 2
+    assert "is not empty" in capsys.readouterr().err
