@@ -45,7 +45,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     for heading in ("time", "floor", "of floor", "margin"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("bound by")
-    table.add_column("remark", overflow="fold")
+    table.add_column("note", overflow="fold")
     for case in evaluation.cases:
         table.add_row(*_case_cells(case, estimated=estimated))
     return table

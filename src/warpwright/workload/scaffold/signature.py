@@ -43,7 +43,7 @@ def scalar_of(draft: Draft, parameter: SourceParameter) -> DraftScalar:
         return DraftScalar(
             parameter.name, dtype, Field(*draft.decide(Question(f"value.{parameter.name}", text, parameter.name)))
         )
-    guess = "1" if dtype == "bool" else "1.0"
+    guess = "1" if dtype == "bool" else "0.75"  # not 1, which hides a factor
     question = Question(f"value.{parameter.name}", f"which number does the scalar {parameter.name} get?", guess)
     return DraftScalar(parameter.name, dtype, Field(*draft.decide(question)))
 

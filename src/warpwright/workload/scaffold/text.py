@@ -41,6 +41,8 @@ def workload_text(contents: Contents) -> str:
     for name, kind, sizes in contents.cases:
         dims = ", ".join(f"{dim} = {size}" for dim, size in sizes.items())
         lines += ["", "[[cases]]", f"name = {_quoted(name)}", f"kind = {_quoted(kind)}", f"dims = {{ {dims} }}"]
+        if name == "ragged":
+            lines += _other_numbers(contents)
     return "\n".join(lines) + "\n"
 
 
@@ -83,6 +85,14 @@ def _parameter(parameter: DraftArray | DraftScalar) -> list[str]:
     return lines
 
 
+def _other_numbers(contents: Contents) -> list[str]:
+    """Half of every float scalar for one case, so that a kernel with the number built in is found out."""
+    scalars = [p for p in contents.parameters if isinstance(p, DraftScalar) and p.dtype.startswith(("float", "bfloat"))]
+    numbers = [(s.name, float(s.value.value) / 2) for s in scalars if _number(s.value.value) is not None]
+    listed = ", ".join(f"{name} = {number!r}" for name, number in numbers if number)
+    return [f"scalars = {{ {listed} }}"] if listed else []
+
+
 def _number(text: str) -> str | None:
     """The text if TOML reads it as a number."""
     try:
@@ -96,6 +106,7 @@ def reference_text(contents: Contents) -> str:
     """reference.py: a function that says what to fill in."""
     arrays = [p for p in contents.parameters if isinstance(p, DraftArray)]
     names = [a.name for a in arrays if a.role.value != "out"]
+    names += [p.name for p in contents.parameters if not isinstance(p, DraftArray) and p.name not in contents.dims]
     plain = [n for n in (*names, *(d for d in contents.dims if d not in names)) if not iskeyword(n)]
     arguments = ", ".join([*plain, *(["**others"] if len(plain) < len({*names, *contents.dims}) else [])])
     outputs = [a for a in arrays if a.role.value != "in"]
