@@ -10,7 +10,7 @@ CHECKS: tuple[tuple[str, ...], ...] = (
     (str(BIN / "ruff"), "format", "--check", "."),
     (str(BIN / "ruff"), "check", "."),
     (str(BIN / "mypy"),),
-    (str(BIN / "lint-imports")),
+    (str(BIN / "lint-imports"),),
     (sys.executable, "scripts/sizes.py"),
     (sys.executable, "scripts/docs.py", "--check"),
 )

@@ -45,7 +45,9 @@ def main() -> int:
     print("longest functions:")
     for name, count in sorted(bodies.items(), key=lambda item: -item[1])[:10]:
         print(f"  {count:4} {name}")
-    print(f"{sum(lines[p] for p in sources)} lines in src, {sum(lines.values()) - sum(lines[p] for p in sources)} in tests")
+    print(
+        f"{sum(lines[p] for p in sources)} lines in src, {sum(lines.values()) - sum(lines[p] for p in sources)} in tests"
+    )
     for fault in faults:
         print(f"too large: {fault}", file=sys.stderr)
     return 1 if faults else 0
