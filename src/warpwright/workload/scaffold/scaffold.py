@@ -1,6 +1,6 @@
 """Make a workload directory from a .cu file; every guess is listed in the report and marked in workload.toml."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -68,7 +68,12 @@ def scaffold_from_kernel(
     directory.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (directory / name).write_text(text, encoding="utf-8", newline="\n")
-    load_workload(directory)
+    try:
+        load_workload(directory)
+    except WorkloadError:
+        for name in texts:  # an answer did not fit; asked again, the directory must be free
+            (directory / name).unlink()
+        raise
     return ScaffoldReport(directory, function.name, tuple(texts), tuple(draft.guesses), tuple(draft.notes))
 
 
@@ -109,15 +114,17 @@ def _contents(
     parameters = _parameters(draft, kernel, scalars, dims)
     axes = max([len(dims), *(p.shape.value.count(",") + 1 for p in parameters if isinstance(p, DraftArray))])
     values = {s.name: s.value.value for s in scalars.values()}
+    ranges = {dim: _range(draft, dim, axes) for dim in dims}
+    launch = launch_of(draft, source, read_kernel(source, function.name, ()), values)
     return Contents(
         name="".join(c if c.isalnum() or c in "_-" else "_" for c in name) or function.name,
         entry=function.name,
         source_name=source.name,
-        dims={dim: _range(draft, dim, axes) for dim in dims},
+        dims=ranges,
         parameters=parameters,
-        launch=launch_of(draft, source, read_kernel(source, function.name, ()), values),
+        launch=launch,
         oracle=oracle,
-        cases=tuple(_cases(draft, dims, axes)),
+        cases=tuple(_cases(draft, ranges, axes)),
     )
 
 
@@ -137,7 +144,7 @@ def _range(draft: Draft, dim: str, axes: int) -> str:
     return draft.decide(Question(f"dims.{dim}", f"between which sizes must the kernel be right for {dim}?", guess))[0]
 
 
-def _cases(draft: Draft, dims: Sequence[str], axes: int) -> list[tuple[str, str, dict[str, int]]]:
+def _cases(draft: Draft, dims: Mapping[str, str], axes: int) -> list[tuple[str, str, dict[str, int]]]:
     """Cases as (name, kind, sizes): two to check, one to time; a person may name the timed size."""
     guess = ", ".join(map(str, _sizes(_TIMED.get(axes, (16,)), len(dims))))
     text = f"which size is to be fast? One number each for {', '.join(dims)}."
@@ -150,9 +157,19 @@ def _cases(draft: Draft, dims: Sequence[str], axes: int) -> list[tuple[str, str,
         raise WorkloadError(
             f"cases.perf: {answer!r} has {len(timed)} sizes; there are {len(dims)} dims: {', '.join(dims)}."
         )
-    ragged = _sizes(_RAGGED.get(axes, _MANY), len(dims))
-    named = [("one", "check", (1,) * len(dims)), ("ragged", "check", ragged), ("timed", "perf", timed)]
+    ragged = _legal(_sizes(_RAGGED.get(axes, _MANY), len(dims)), dims)
+    named = [("one", "check", _legal((1,) * len(dims), dims)), ("ragged", "check", ragged), ("timed", "perf", timed)]
     return [(name, kind, dict(zip(dims, size, strict=True))) for name, kind, size in named]
+
+
+def _legal(sizes: tuple[int, ...], dims: Mapping[str, str]) -> tuple[int, ...]:
+    """The sizes moved into the range of their dims, where that range can be read."""
+    found = []
+    for size, legal in zip(sizes, dims.values(), strict=True):
+        low, _, high = (part.strip() for part in legal.partition(".."))
+        fits = low.isdigit() and high.isdigit()
+        found.append(min(max(size, int(low)), int(high)) if fits else size)
+    return tuple(found)
 
 
 def _sizes(pattern: tuple[int, ...], count: int) -> tuple[int, ...]:
