@@ -67,10 +67,10 @@ def instructions(draw: st.DrawFn, pool: tuple[str, ...], *, guarded: bool) -> st
 
 
 @st.composite
-def statements(draw: st.DrawFn, depth: int) -> str:
-    """Some instructions, branches and loops; depth 0 is where all lanes are together."""
+def statements(draw: st.DrawFn, depth: int, place: str = "L") -> str:
+    """Some instructions, branches and loops; depth 0 is where all lanes are together. place: begins every label inside."""
     parts = []
-    for _ in range(draw(st.integers(1, 5 if depth else 7))):
+    for number in range(draw(st.integers(1, 5 if depth else 7))):
         kind = draw(
             st.sampled_from(["simple"] * 6 + ["branch", "loop"] * (depth < 2) + ["together"] * 2 * (depth == 0))
         )
@@ -79,27 +79,23 @@ def statements(draw: st.DrawFn, depth: int) -> str:
         elif kind == "together":
             parts.append(draw(instructions(TOGETHER, guarded=False)))
         else:
-            parts.append(_branch(draw, depth) if kind == "branch" else _loop(draw, depth))
+            parts.append((_branch if kind == "branch" else _loop)(draw, depth, f"{place}_{number}"))
     return "\n".join(parts)
 
 
-def _label(draw: st.DrawFn) -> str:
-    return f"L{draw(st.integers(0, 2**40))}"
-
-
-def _branch(draw: st.DrawFn, depth: int) -> str:
-    label, predicate = _label(draw), f"%p{draw(st.integers(0, 2))}"
-    then, otherwise = draw(statements(depth + 1)), draw(statements(depth + 1))
+def _branch(draw: st.DrawFn, depth: int, label: str) -> str:
+    predicate = f"%p{draw(st.integers(0, 2))}"
+    then, otherwise = draw(statements(depth + 1, f"{label}t")), draw(statements(depth + 1, f"{label}o"))
     if draw(st.booleans()):
         return f"@{predicate} bra {label};\n{then}\n{label}:"
     return f"@{predicate} bra {label};\n{then}\nbra {label}e;\n{label}:\n{otherwise}\n{label}e:"
 
 
-def _loop(draw: st.DrawFn, depth: int) -> str:
+def _loop(draw: st.DrawFn, depth: int, label: str) -> str:
     """0 to 3 turns more than the first, by the lane's number and a register."""
-    label, counter = _label(draw), f"%r{24 + depth}"
+    counter = f"%r{24 + depth}"
     start = f"add.u32 {counter}, %r20, %r{draw(st.integers(0, 5))}; and.b32 {counter}, {counter}, 3;"
-    body = draw(statements(depth + 1))
+    body = draw(statements(depth + 1, f"{label}b"))
     return (
         f"{start}\n{label}:\n{body}\nsetp.ne.u32 %p{8 + depth}, {counter}, 0; sub.u32 {counter}, {counter}, 1;\n"
         f"@%p{8 + depth} bra {label};"
