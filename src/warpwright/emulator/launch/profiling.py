@@ -42,6 +42,7 @@ RunBlock = Callable[[int, int], RunReport]
 class Sample:
     """What ran so far."""
 
+    ran: set[int] = field(default_factory=set)
     counts: list[RawCounts] = field(default_factory=list)
     stratum: list[int] = field(default_factory=list)
     instructions: list[int] = field(default_factory=list)
@@ -65,14 +66,15 @@ class Profiler:
         parts = self._strata()
         sample = Sample()
         resident = self._resident_blocks()
-        traced = dict.fromkeys(self._together(parts[0], resident))
-        for block in traced:
-            if not self._wants_trace(sample) or not self._run(sample, run_block, (0, block), TRACE_REQUESTS):
+        together = self._together(parts[0], resident)
+        for block in together:
+            stratum = next(i for i, part in enumerate(parts) if part.holds(self.launch.grid, block))
+            if not self._wants_trace(sample) or not self._run(sample, run_block, (stratum, block), TRACE_REQUESTS):
                 break
         for stratum, block in run_order(parts):
             if sample.fault or self._enough(sample, stratum, parts):
                 continue
-            if block not in traced or len(traced) > len(sample.traces):
+            if block not in sample.ran:
                 self._run(sample, run_block, (stratum, block), 0)
         if sample.fault:
             return sample, None
@@ -149,8 +151,12 @@ class Profiler:
         blocks = self._grid_blocks()
         step = self._step()
         count = min(max(2, resident[0]), MOST_TRACED_BLOCKS, -(-blocks // step))
-        first = min(largest.sample[0], max(0, blocks - 1 - (count - 1) * step))
-        return [first + index * step for index in range(count)]
+        last_start = max(0, blocks - 1 - (count - 1) * step)
+        groups = [[first + index * step for index in range(count)] for first in (*largest.sample, last_start)]
+        fitting = [group for group in groups if group[-1] < blocks]
+        grid = self.launch.grid
+        # Ragged border blocks would be taken for the rule; a group of inner blocks only is better, where there is one.
+        return max(fitting, key=lambda group: sum(largest.holds(grid, block) for block in group))
 
     def _step(self) -> int:
         """Distance of blocks on one SM."""
@@ -180,6 +186,7 @@ class Profiler:
         if report.fault:
             sample.fault = report.fault
             return False
+        sample.ran.add(block)
         sample.counts.append(report.counts)
         sample.stratum.append(stratum)
         sample.instructions.append(self.costs.warp_instructions(report.counts))

@@ -22,10 +22,20 @@ _GOLDEN = (0.6180339887498949, 0.7548776662466927, 0.8191725133961645)
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Blocks at like positions. blocks: how many there are. sample: linear ids to run, in order of use."""
+    """Blocks at like positions. ranges: [low, high) along each axis. sample: linear ids to run, in order of use."""
 
-    blocks: int
+    ranges: tuple[tuple[int, int], ...]
     sample: tuple[int, ...]
+
+    @property
+    def blocks(self) -> int:
+        """How many there are."""
+        return _count(self.ranges)
+
+    def holds(self, grid: Dim3, block: int) -> bool:
+        """Whether a linear id is one of them."""
+        position = (block % grid[0], block // grid[0] % grid[1], block // (grid[0] * grid[1]))
+        return all(low <= at < high for at, (low, high) in zip(position, self.ranges, strict=True))
 
 
 def strata(grid: Dim3, per_stratum: int) -> tuple[Stratum, ...]:
@@ -34,15 +44,15 @@ def strata(grid: Dim3, per_stratum: int) -> tuple[Stratum, ...]:
     ranges = [part for part in product(*axes) if all(low < high for low, high in part)]
     ranges.sort(key=lambda part: -_count(part))
     return tuple(
-        Stratum(_count(part), _spread(grid, part, per_stratum if index == 0 else 2))
-        for index, part in enumerate(ranges)
+        Stratum(part, _spread(grid, part, per_stratum if index == 0 else 2)) for index, part in enumerate(ranges)
     )
 
 
 def whole(grid: Dim3) -> Stratum:
     """Every block of a small grid, in an order of which each prefix is spread over the grid."""
     blocks = grid[0] * grid[1] * grid[2]
-    return Stratum(blocks, tuple(sorted(range(blocks), key=lambda block: (0.5 + block * _GOLDEN[0]) % 1.0)))
+    everything = ((0, grid[0]), (0, grid[1]), (0, grid[2]))
+    return Stratum(everything, tuple(sorted(range(blocks), key=lambda block: (0.5 + block * _GOLDEN[0]) % 1.0)))
 
 
 def run_order(parts: Sequence[Stratum]) -> list[tuple[int, int]]:
