@@ -3,6 +3,7 @@
 import hashlib
 from pathlib import Path
 
+from warpwright.emulator.counters.raw import RawCounts
 from warpwright.emulator.execution import Run, RunReport
 from warpwright.emulator.flow.graph import BasicBlock, KernelGraph, Node
 from warpwright.emulator.jit import native
@@ -12,8 +13,8 @@ from warpwright.emulator.jit.codegen.layout import layout_of
 from warpwright.emulator.jit.codegen.target import HostCpu
 from warpwright.emulator.jit.faults import fault_of
 from warpwright.emulator.jit.machine import Machine
-from warpwright.emulator.jit.reports import counts_of
 from warpwright.emulator.jit.runtime_library import runtime
+from warpwright.emulator.jit.sites import SiteTable
 
 
 class Jit:
@@ -26,6 +27,7 @@ class Jit:
     def __init__(self, graph: KernelGraph, cache_directory: Path | None = None, cpu: HostCpu | None = None) -> None:
         self._graph = graph
         self._layout = layout_of(graph)
+        self._sites = SiteTable(graph)
         cpu = cpu or native.host_cpu()
         cache = ObjectCache(cache_directory, cpu)
         self._runtime = runtime(cache, cpu)
@@ -39,11 +41,15 @@ class Jit:
 
     def run(self, run: Run) -> RunReport:
         """Execute the blocks; memory in the arena is changed in place."""
-        machine = Machine(self._graph, self._layout, run, self._step)
+        machine = Machine(self._graph, self._layout, self._sites, run, self._step)
         failed = self._runtime.run(machine.address)
         fault = fault_of(self._graph, machine, run) if failed else None
         recorded = len(machine.trace) - int(machine.context.trace_left)
-        return RunReport(counts_of(self._graph, machine), fault, machine.trace[:recorded])
+        return RunReport(self._counts(machine), fault, machine.trace[:recorded])
+
+    def _counts(self, machine: Machine) -> RawCounts:
+        warps, lanes = machine.executions.T.copy()
+        return RawCounts(warps, lanes, self._sites.counts(machine.sites), int(machine.context.barriers))
 
 
 def fingerprint(graph: KernelGraph) -> str:

@@ -8,17 +8,13 @@ import numpy as np
 from warpwright.emulator.execution import TRACE_DTYPE, Run
 from warpwright.emulator.flow.graph import KernelGraph
 from warpwright.emulator.jit.codegen.emitter import WARP
-from warpwright.emulator.jit.codegen.layout import Layout, nodes_in_order
+from warpwright.emulator.jit.codegen.layout import Layout
 from warpwright.emulator.jit.codegen.operands import symbol_order
-from warpwright.emulator.jit.context import Allocated, Context, Site
+from warpwright.emulator.jit.context import Allocated, Context
+from warpwright.emulator.jit.sites import SiteTable
 from warpwright.emulator.memory.arena import BASE_ADDRESS
-from warpwright.emulator.ops.access import access_of
-from warpwright.emulator.ops.table import Effect
-from warpwright.emulator.ptx.ir import Space
 
 _Array = np.ndarray[Any, np.dtype[Any]]
-
-_WRITING = frozenset({Effect.STORE, Effect.ATOMIC, Effect.REDUCTION})
 
 
 def aligned_zeros(size_bytes: int, align: int = 256) -> _Array:
@@ -31,21 +27,20 @@ def aligned_zeros(size_bytes: int, align: int = 256) -> _Array:
 class Machine:
     """Everything that generated code touches during one run. Keep it alive until the run is over."""
 
-    def __init__(self, graph: KernelGraph, layout: Layout, run: Run, step: int) -> None:
+    def __init__(self, graph: KernelGraph, layout: Layout, sites: SiteTable, run: Run, step: int) -> None:
         self._graph = graph
         self._run = run
         threads = run.block[0] * run.block[1] * run.block[2]
         self.warp_count = -(-threads // WARP)
         self.context = Context()
         self._kept: list[_Array] = []
-        count = max(len(graph.memory_instructions), 1)
-        self.sites = (Site * count).from_buffer(self._keep(aligned_zeros(count * ctypes.sizeof(Site))).data)
+        self.sites = sites.begin(self._keep(aligned_zeros(sites.size_bytes)))
         self.executions = self._keep(np.zeros((len(graph.blocks), 2), np.int64))
         self.trace = self._keep(np.zeros(run.trace_requests, TRACE_DTYPE))
         self._launch(threads)
         self._memory(layout, step)
         self._tables(layout)
-        self._sites()
+        self.context.sites = self.sites.ctypes.data
 
     @property
     def address(self) -> int:
@@ -96,17 +91,6 @@ class Machine:
         context.symbols = self._keep(np.array([*symbols, 0], np.int64)).ctypes.data
         context.executions = self.executions.ctypes.data
         context.trace, context.trace_left = self.trace.ctypes.data, len(self.trace)
-
-    def _sites(self) -> None:
-        numbers = {id(node): number for number, node in enumerate(nodes_in_order(self._graph))}
-        for index, (site, node) in enumerate(zip(self.sites, self._graph.memory_instructions, strict=False)):
-            site.node = numbers[id(node)]
-            site.memory_index = index
-            access = access_of(node.bound, node.instruction)
-            site.lane_bytes = access.bytes_per_lane
-            site.writes = node.bound.operation.effect in _WRITING
-            site.traced = access.space is not Space.CONST
-        self.context.sites = ctypes.addressof(self.sites)
 
 
 def shared_bytes(graph: KernelGraph, run: Run) -> int:
