@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from warpwright.candidate.source import parse_source, require_valid
 from warpwright.candidate.source_edit import Edit, apply_edits, edited_text, normalised, normalised_hash
-from warpwright.candidate.source_nodes import mentioned_names, text_of
+from warpwright.candidate.source_nodes import loop_start, mentioned_names, of_type, text_of
 from warpwright.errors import CandidateError
 
 FILE = """#include <cuda_fp16.h>
@@ -74,6 +74,15 @@ def test_broken_source_is_named_with_its_line() -> None:
     with pytest.raises(CandidateError) as error:
         require_valid(source)
     assert str(error.value) == "k.cu:2: this is not CUDA that can be read: 'missing )'."
+
+
+def test_pragmas_where_the_grammar_knows_none_do_not_hide_the_kernel() -> None:
+    text = "__global__ void k(float* x) {\n  for (int i = 0; i < 4; ++i)\n#pragma unroll\n    for (;;) x[i] = 1;\n}\n"
+    source = parse_source(text)
+    assert (source.problems, source.text) == ((), text)
+    outer, inner = of_type(source.tree.root_node, "for_statement")
+    assert text[loop_start(inner, text) :].startswith("#pragma unroll\n    for")
+    assert loop_start(outer, text) == outer.start_byte
 
 
 def test_names_inside_macro_bodies_count_as_mentioned() -> None:

@@ -1,5 +1,7 @@
 """What each move says about each kernel of the corpus, and how some rewritten kernels read."""
 
+from dataclasses import replace
+
 import pytest
 
 from proposer.corpus import CORPUS, Entry
@@ -13,6 +15,8 @@ from warpwright.proposer.strategist.moves import (
     restrict,
     share_row,
     swap_axes,
+    unroll,
+    vectorise,
 )
 from warpwright.proposer.strategist.moves.registry import MOVES
 from warpwright.proposer.strategist.rewriting.move import Change, Refusal
@@ -134,6 +138,19 @@ def test_swapped_axes_keep_every_thread_on_its_element() -> None:
     change = rewritten(swap_axes.MOVE.rewrite(subject("transposed_axes")))
     assert "int row = blockIdx.y * blockDim.y + threadIdx.y;" in change.candidate.source
     assert change.candidate.plan.launches[0].grid == ("ceil_div(cols, 16)", "ceil_div(rows, 16)")
+
+
+def test_a_pragma_has_a_line_of_its_own_and_goes_with_its_loop() -> None:
+    workload = ENTRIES["saxpy"].workload()
+    head = "__global__ void saxpy(const float* x, float* y, float a, int n)"
+    text = head + " { float s = 0;%sfor (int i = 0; i < n; ++i) s += x[i]; }"
+    bare, marked = (
+        subject_of(replace(workload.initial, source=text % gap), 0, workload, load_gpu("h200"), None)
+        for gap in (" ", "\n#pragma unroll 2\n")
+    )
+    assert "\n#pragma unroll UNROLL\n" in rewritten(unroll.MOVE.rewrite(bare)).candidate.source
+    assert isinstance(unroll.MOVE.rewrite(marked), Refusal)
+    assert "#pragma unroll 2" not in rewritten(vectorise.MOVE.rewrite(marked)).candidate.source
 
 
 def test_launch_bounds_follow_a_later_change_of_the_block() -> None:

@@ -1,5 +1,6 @@
 """The one reader of CUDA source: kernels, device functions and launches of a file, from a real parse tree."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -110,6 +111,8 @@ def _parser() -> Parser:
 def parse_source(text: str, name: str = "kernel.cu") -> SourceFile:
     """Read a CUDA file; places the parser does not understand are listed in `problems`, not raised."""
     tree = _parser().parse(text.encode())
+    if tree.root_node.has_error:
+        tree = _parser().parse(_without_pragmas(text))
     functions = [f for node in of_type(tree.root_node, "function_definition") if (f := _function(node)) is not None]
     device = tuple(f for f in functions if _has(f.node, "__device__"))
     kernels = tuple(f for f in functions if _has(f.node, "__global__"))
@@ -124,6 +127,11 @@ def parse_source(text: str, name: str = "kernel.cu") -> SourceFile:
         launches=tuple(_launch_site(n) for n in of_type(tree.root_node, "call_expression") if _is_launch(n)),
         problems=tuple(_problems(tree.root_node)),
     )
+
+
+def _without_pragmas(text: str) -> bytes:
+    """The source with blanks for `#pragma` lines: the grammar knows none between a `for` and its body, nvcc does."""
+    return re.sub(rb"^[ \t]*#[ \t]*pragma[^\n]*", lambda line: b" " * len(line[0]), text.encode(), flags=re.MULTILINE)
 
 
 def require_valid(source: SourceFile) -> SourceFile:

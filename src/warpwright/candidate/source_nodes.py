@@ -61,6 +61,15 @@ def unwrapped(node: Node) -> Node:
     return node
 
 
+def loop_start(loop: Node, text: str) -> int:
+    """Byte at which a loop begins in `text`, its own `#pragma unroll` included."""
+    before = text.encode()[: loop.start_byte]
+    line = before.rstrip().rsplit(b"\n", 1)[-1]
+    if not re.match(rb"\s*#\s*pragma\s+unroll\b", line):
+        return loop.start_byte
+    return before.rindex(line) + len(line) - len(line.lstrip())
+
+
 def identifiers(node: Node) -> set[str]:
     """Every plain identifier at or below the node (fields and types are none)."""
     return {text_of(n) for n in of_type(node, "identifier")}

@@ -1,5 +1,6 @@
 """The built-in strategist: a pure function from the record to the next candidate."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ STRUCTURAL_PROMISE = 1.2
 """Moves that promise less are not tried on ancestors: they refine, and the incumbent is the one to refine."""
 AHEAD = 1.01
 """A tie faster than the incumbent by this much is worth building on: small gains add up to one that counts."""
+
+_log = logging.getLogger(__name__)
 
 Structure = tuple[str, str]
 
@@ -124,7 +127,11 @@ def _changes(state: SearchState, parent: Attempt, move: Move) -> Iterator[Change
             continue  # the parser does not find the kernel (a macro made it): no move can apply
         if subject.kernel.function.broken:
             continue
-        result = move.rewrite(subject)
+        try:
+            result = move.rewrite(subject)
+        except CandidateError as error:
+            _log.warning("move %s wrote source that cannot be read, so it is left out: %s", move.name, error)
+            continue
         if not isinstance(result, Refusal):
             yield result
 

@@ -38,7 +38,7 @@ def rewrite(subject: Subject) -> Change | Refusal:
     for loop, dealt, packs in found:
         names = PackNames(pack, width, *(kernel.fresh(n, taken) for n in ("chunk", "chunks", "element")))
         taken.add(names.chunks)
-        edits.append(vector_loop(loop, dealt, packs, names))
+        edits.append(vector_loop(loop, dealt, packs, names, kernel.source.text))
     source = apply_edits(kernel.source, edits)
     widest = max(BYTES_OF_TYPE[p.element] for _, _, packs in found for p in packs)
     best = max(2, _WIDEST_BYTES // widest)

@@ -12,7 +12,7 @@ from warpwright.candidate.analysis.loops import Loop, counted_loop
 from warpwright.candidate.analysis.polynomial import integer_literal
 from warpwright.candidate.analysis.sharing import shareable, unit_stride
 from warpwright.candidate.source_edit import Edit, apply_edits, insert_after, insert_before, replace_node
-from warpwright.candidate.source_nodes import LOOPS, of_type, statements_of, text_of
+from warpwright.candidate.source_nodes import LOOPS, loop_start, of_type, statements_of, text_of
 from warpwright.candidate.source_nodes import field as child
 from warpwright.proposer.strategist.rewriting.group import SHUFFLED_TYPES, Group, combined, partial_start
 from warpwright.proposer.strategist.rewriting.move import Refusal
@@ -155,26 +155,27 @@ class _RowRewriter:
 
     def share(self, loop: Loop, accumulations: dict[str, Accumulation]) -> None:
         """Every thread takes each `size`-th iteration, from its own place on; parts are combined after the loop."""
-        first = _pragma_or(loop.node)
-        self.order(self.accesses(loop.node), first)
+        at = loop_start(loop.node, self.kernel.source.text)
+        self.order(self.accesses(loop.node), loop.node, at=at)
         size, lane = self.group.size, self.group.lane
         step = "" if loop.step is None else f" * ({text_of(loop.step)})"
         start = f"{lane}{step}" if text_of(loop.start) == "0" else f"{text_of(loop.start)} + {lane}{step}"
         self.edits.append(replace_node(loop.start, start))
         self.edits.append(replace_node(child(loop.node, "update"), f"{loop.variable} += {size}{step}"))
         indent = "\n" + " " * loop.node.start_point[1]
-        outdent = " " * max(0, loop.node.start_point[1] - first.start_point[1])
         before, after = "", ""
         for accumulation in accumulations.values():
             part = self.kernel.fresh(f"{accumulation.name}_part", self.parts)
             self.parts.add(part)
             declared = f"{self.part_type(accumulation)} {part} = {partial_start(accumulation)};"
-            before += f"{outdent}{declared}\n{' ' * first.start_point[1]}"
+            before += f"{declared}{indent}"
             after += f"{indent}{combined(accumulation, f'{self.helper(accumulation)}({part})')}"
             self.edits += [replace_node(use, part) for use in accumulation.uses]
         if loop.node.parent is not None and loop.node.parent.type != "compound_statement":
             before, after = "{ " + before, after + " }"
-        self.edits += [insert_before(first, before), insert_after(loop.node, after)]
+        if before and at != loop.node.start_byte:
+            before = indent[1:] + before.rstrip(" ")  # a pragma follows, on a line of its own
+        self.edits += [Edit(at, at, before), insert_after(loop.node, after)]
 
     def part_type(self, accumulation: Accumulation) -> str:
         local = self.kernel.local(accumulation.name)
@@ -196,10 +197,11 @@ class _RowRewriter:
                 raise _NotUnderstood(f"line {node.start_point[0] + 1}: {what} is used in a way that is not understood")
         return found
 
-    def order(self, accesses: Sequence[Access], before: Node, *, first: bool = False) -> None:
+    def order(self, accesses: Sequence[Access], before: Node, *, first: bool = False, at: int | None = None) -> None:
         """Wait before `before` if it touches what another thread of the group wrote, or writes what one still reads.
 
-        first: only the first thread runs `before`; such statements are in order among themselves.
+        first: only the first thread runs `before`; such statements are in order among themselves. at: byte to wait at,
+        where that is not the statement's first.
         """
         reads = {a.base for a in accesses if a.deed is not Deed.STORE and a.space is Space.GLOBAL}
         writes = {a.base for a in accesses if a.writes and a.space is Space.GLOBAL}
@@ -209,14 +211,9 @@ class _RowRewriter:
                 raise _NotUnderstood(
                     f"line {before.start_point[0] + 1}: a single statement would have to wait for others"
                 )
-            self.edits.append(insert_before(before, f"{self.group.wait}\n{' ' * before.start_point[1]}"))
+            place = before.start_byte if at is None else at
+            self.edits.append(Edit(place, place, f"{self.group.wait}\n{' ' * before.start_point[1]}"))
             self.everyones, self.firsts = _Touched(), _Touched()
         own = self.firsts if first else self.everyones
         own.written |= writes
         own.read |= reads
-
-
-def _pragma_or(loop: Node) -> Node:
-    """The unroll pragma in front of a loop, else the loop."""
-    before = loop.prev_named_sibling
-    return before if before is not None and before.type == "preproc_call" and "unroll" in text_of(before) else loop

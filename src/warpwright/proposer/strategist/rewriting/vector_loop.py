@@ -16,6 +16,7 @@ from warpwright.candidate.source_nodes import (
     arguments_of,
     field,
     identifiers,
+    loop_start,
     of_type,
     text_of,
 )
@@ -118,8 +119,8 @@ def _within(node: Node, outer: Node) -> bool:
     return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
-def vector_loop(loop: Loop, dealt: Distribution, packs: list[Packed], names: PackNames) -> Edit:
-    """The edit that puts the packed loop, and the plain loops for what is left, in place of the loop."""
+def vector_loop(loop: Loop, dealt: Distribution, packs: list[Packed], names: PackNames, source: str) -> Edit:
+    """The edit that puts the packed loop, and the plain loops for what is left, in place of the loop and its pragma."""
     variable, kind, limit, size = loop.variable, loop.type, text_of(loop.limit), dealt.size
     width, chunk, chunks = names.width, names.chunk, names.chunks
     body = text_of(loop.body)
@@ -149,7 +150,7 @@ def vector_loop(loop: Loop, dealt: Distribution, packs: list[Packed], names: Pac
     indent = " " * loop.node.start_point[1]
     text = f"\n{indent}".join(line for line in lines)
     alone = loop.node.parent is not None and loop.node.parent.type != "compound_statement"
-    return replace_node(loop.node, f"{{ {text} }}" if alone else text)
+    return Edit(loop_start(loop.node, source), loop.node.end_byte, f"{{ {text} }}" if alone else text)
 
 
 def _sum(first: str, second: str) -> str:
