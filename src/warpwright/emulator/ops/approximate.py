@@ -119,6 +119,8 @@ def sine_or_cosine(b: Builder, form: Form, x: Value) -> Value:
     flip = b.compare("ne", b.and_(turns, two), zero)
     value = b.select(swap, cosine, sine)
     value = b.select(flip, negated(b, value, _F64), value)
+    if form.base == "sin":  # the sine of -0 is -0
+        value = b.select(b.compare("eq", wide, b.const(0.0, _F64)), wide, value)
     invalid = b.not_(b.compare("lt", magnitude(b, wide, _F64), b.const(_INFINITY, _F64)))
     return finish(b, form, b.narrow(b.select(invalid, b.const(float("nan"), _F64), value)))
 

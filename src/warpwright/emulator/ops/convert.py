@@ -55,7 +55,7 @@ def _clamped(b: Builder, x: Value, target: str, *, signed: bool) -> Value:
     """An I64 clamped to the range of an integer type; signed: how x is to be read."""
     low, high = _range(target)
     prefix = "s" if signed else "u"
-    if high < (1 << 63) - (0 if signed else 1):
+    if high < (1 << (63 if signed else 64)) - 1:
         top = b.const(high, _I64)
         x = b.select(b.compare(f"{prefix}gt", x, top), top, x)
     if signed and low > -(1 << 63):
