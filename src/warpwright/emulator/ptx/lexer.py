@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from warpwright.errors import WarpwrightError
+
 
 class Kind(StrEnum):
     """Kind of token."""
@@ -30,8 +32,9 @@ class Token:
     line: int
 
 
-class PtxSyntaxError(ValueError):
-    """PTX that cannot be read; the message names the PTX line. Compiler output never raises it, damaged files do."""
+class PtxSyntaxError(WarpwrightError):
+    """PTX that cannot be read; the message names the PTX line. NVRTC writes none, so it is a fault of the parser or a
+    damaged file."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"PTX line {line}: {message}")

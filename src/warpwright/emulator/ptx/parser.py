@@ -41,7 +41,13 @@ class _ModuleParser:
         elif word in SPACES:
             for variable in read_variables(cursor, SPACES[word], lambda name: name):
                 self._variables[variable.name] = variable
-        elif word == ".version":
+        else:
+            self._header(word)
+
+    def _header(self, word: str) -> None:
+        """Directives that declare nothing."""
+        cursor = self._cursor
+        if word == ".version":
             self._version = cursor.take().text
         elif word == ".target":
             self._target = cursor.take().text
