@@ -3,7 +3,7 @@
 ; Distinct values of address >> shift among the active lanes (at least one): sectors (5) or lines (7) of a request.
 define internal i32 @ww_distinct(ptr %addresses, i32 %mask, i64 %shift) $attributes {
 entry:
-  %seen = alloca [32 x i64]
+  %seen = alloca <32 x i32>
   %a = load <32 x i64>, ptr %addresses
   %shift.first = insertelement <32 x i64> poison, i64 %shift, i32 0
   %shifts = shufflevector <32 x i64> %shift.first, <32 x i64> poison, <32 x i32> zeroinitializer
@@ -33,36 +33,56 @@ window:
   %ones.32 = trunc i64 %ones to i32
   ret i32 %ones.32
 scan:
-  %rest = phi i32 [ %mask, %entry ], [ %rest.next, %scan.next ]
-  %count = phi i32 [ 0, %entry ], [ %count.next, %scan.next ]
+  ; Ascending addresses, the usual case of wide strides: each either repeats the last value or is new.
+  %rest = phi i32 [ %mask, %entry ], [ %rest.next, %ascends ]
+  %count = phi i32 [ 1, %entry ], [ %count.next, %ascends ]
+  %largest = phi i64 [ %id.0, %entry ], [ %id, %ascends ]
   %lane = call i32 @llvm.cttz.i32(i32 %rest, i1 true)
   %place = getelementptr i64, ptr %addresses, i32 %lane
   %address = load i64, ptr %place
   %id = lshr i64 %address, %shift
-  br label %search
-search:
-  %j = phi i32 [ %count, %scan ], [ %j.next, %compare ]
-  %exhausted = icmp eq i32 %j, 0
-  br i1 %exhausted, label %fresh, label %compare
-compare:
-  %j.next = sub i32 %j, 1
-  %old.place = getelementptr i64, ptr %seen, i32 %j.next
-  %old = load i64, ptr %old.place
-  %known = icmp eq i64 %old, %id
-  br i1 %known, label %scan.next, label %search
-fresh:
-  %new.place = getelementptr i64, ptr %seen, i32 %count
-  store i64 %id, ptr %new.place
-  %count.more = add i32 %count, 1
-  br label %scan.next
-scan.next:
-  %count.next = phi i32 [ %count, %compare ], [ %count.more, %fresh ]
+  %falls = icmp ult i64 %id, %largest
+  br i1 %falls, label %mixed, label %ascends
+ascends:
+  %is.new = icmp ne i64 %id, %largest
+  %one = zext i1 %is.new to i32
+  %count.next = add i32 %count, %one
   %rest.less = sub i32 %rest, 1
   %rest.next = and i32 %rest, %rest.less
   %done = icmp eq i32 %rest.next, 0
-  br i1 %done, label %end, label %scan
-end:
+  br i1 %done, label %ordered, label %scan
+ordered:
   ret i32 %count.next
+mixed:
+  ; A lane counts if no active lane before it has the same value. 32 bits are enough: checked addresses lie in one arena,
+  ; which is far smaller than 2^32 sectors.
+  %values = trunc <32 x i64> %distance to <32 x i32>
+  store <32 x i32> %values, ptr %seen
+  br label %each
+each:
+  %i = phi i32 [ 0, %mixed ], [ %i.next, %each ]
+  %total = phi i32 [ 0, %mixed ], [ %total.next, %each ]
+  %own.place = getelementptr i32, ptr %seen, i32 %i
+  %own = load i32, ptr %own.place
+  %own.first = insertelement <32 x i32> poison, i32 %own, i32 0
+  %owns = shufflevector <32 x i32> %own.first, <32 x i32> poison, <32 x i32> zeroinitializer
+  %same = icmp eq <32 x i32> %values, %owns
+  %same.mask = bitcast <32 x i1> %same to i32
+  %bit = shl i32 1, %i
+  %below = sub i32 %bit, 1
+  %same.active = and i32 %same.mask, %mask
+  %earlier = and i32 %same.active, %below
+  %is.first = icmp eq i32 %earlier, 0
+  %present = and i32 %mask, %bit
+  %is.present = icmp ne i32 %present, 0
+  %counts = and i1 %is.first, %is.present
+  %counts.32 = zext i1 %counts to i32
+  %total.next = add i32 %total, %counts.32
+  %i.next = add i32 %i, 1
+  %all = icmp eq i32 %i.next, 32
+  br i1 %all, label %end, label %each
+end:
+  ret i32 %total.next
 }
 
 define internal void @ww_add(ptr %site, i64 %column, i32 %amount) $attributes {
