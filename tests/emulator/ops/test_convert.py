@@ -1,6 +1,7 @@
 """Conversions against Python integers, exact fractions and ml_dtypes."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import ml_dtypes
@@ -34,7 +35,7 @@ EDGES = [
     -3e30,
     3e30,
 ]
-ROUND = {
+ROUND: dict[str, Callable[[float], int]] = {
     "rni": lambda x: round(Fraction(x)),
     "rzi": math.trunc,
     "rmi": math.floor,
