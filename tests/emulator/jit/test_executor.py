@@ -1,5 +1,7 @@
 """The executor as its users see it: availability, runs of some blocks, traces, refusals, threads."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -10,10 +12,10 @@ from emulator.jit.launching import Setting, compile_cuda, graph_of, launch_on_bo
 from warpwright.emulator import jit
 from warpwright.emulator.execution import Executor, Run
 from warpwright.emulator.flow import KernelGraph
-from warpwright.emulator.jit import Jit, available
+from warpwright.emulator.jit import Jit, available, native
 from warpwright.emulator.memory.arena import Arena
 from warpwright.emulator.ptx.ir import Special
-from warpwright.errors import UnsupportedInstruction
+from warpwright.errors import UnsupportedInstruction, WarpwrightError
 
 COPY = 'extern "C" __global__ void k(const int* a, int* b) { int i = blockIdx.x * 32 + threadIdx.x; b[i] = a[i] + 1; }'
 
@@ -126,3 +128,24 @@ def test_special_registers() -> None:
     row = launched.arrays[0][block, thread].tolist()
     assert row[:10] == [3, 2, 1, 4, 1, 1, 1, 2, 1, 1]
     assert row[10:18] == [1, 0xFFFFFFFE, 2, 0xFFFFFFFC, 3, 100, 100, 2]
+
+
+def test_without_llvmlite_the_reason_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    reason = available.__wrapped__()
+    assert reason is not None
+    assert reason.startswith("llvmlite cannot be loaded (")
+
+
+def test_the_package_loads_without_llvmlite() -> None:
+    code = (
+        "import sys; sys.modules['llvmlite'] = None; from warpwright.emulator.jit import available; print(available())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "llvmlite cannot be loaded" in done.stdout
+
+
+def test_refused_code_is_a_fault_of_ours() -> None:
+    with pytest.raises(WarpwrightError, match="LLVM refuses the code that was generated for this kernel"):
+        native.compile_object("define nonsense", native.host_cpu(), optimise=False)

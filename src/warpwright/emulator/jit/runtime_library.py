@@ -66,7 +66,7 @@ def runtime(cache: ObjectCache, cpu: HostCpu) -> Runtime:
 
 def _parts(cpu: HostCpu) -> Iterator[str]:
     values = _values(cpu)
-    for name in ("count", "access", "shared", "schedule"):
+    for name in ("count", "access", "shared", "barriers", "schedule"):
         yield _source(name).substitute(values)
     for name, safe in _DIVISIONS.items():
         yield _source("arithmetic").substitute(values, name=name, operation=name, safe=safe)
