@@ -1,16 +1,13 @@
 """The table: one line for each family."""
 
 from warpwright.emulator.ops import (
-    approx,
     approximate,
     atomic,
     bits,
-    carry,
     compare,
     control,
     convert,
     floating,
-    half,
     half_arithmetic,
     integer,
     logic,
@@ -22,16 +19,12 @@ from warpwright.emulator.ops.table import Table
 
 _FAMILIES = (
     integer.FAMILY,
-    carry.FAMILY,
     logic.FAMILY,
     bits.FAMILY,
     compare.FAMILY,
     floating.FAMILY,
     approximate.FAMILY,
     half_arithmetic.FAMILY,
-    convert.FAMILY,
-    approx.FAMILY,
-    half.FAMILY,
     convert.FAMILY,
     move.FAMILY,
     memory.FAMILY,
