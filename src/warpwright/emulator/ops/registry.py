@@ -4,6 +4,7 @@ from warpwright.emulator.ops import (
     approximate,
     atomic,
     bits,
+    carry,
     compare,
     control,
     convert,
@@ -19,6 +20,7 @@ from warpwright.emulator.ops.table import Table
 
 _FAMILIES = (
     integer.FAMILY,
+    carry.FAMILY,
     logic.FAMILY,
     bits.FAMILY,
     compare.FAMILY,
