@@ -71,8 +71,15 @@ def loop_start(loop: Node, text: str) -> int:
 
 
 def identifiers(node: Node) -> set[str]:
-    """Every plain identifier at or below the node (fields and types are none)."""
-    return {text_of(n) for n in of_type(node, "identifier")}
+    """Every identifier at or below the node, fields left out; type names too, for `(i * (j)) + k` may be read as a cast."""
+    return {text_of(n) for n in of_type(node, "identifier", "type_identifier")}
+
+
+def cast_operand(node: Node) -> Node | None:
+    """What `(int)x` casts; None where the type has a declarator: a pointer, or a product that was read as a type."""
+    if node.type != "cast_expression" or field(node, "type").child_by_field_name("declarator") is not None:
+        return None
+    return field(node, "value")
 
 
 def mentioned_names(root: Node) -> set[str]:

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from warpwright.candidate.source_nodes import arguments_of, called_name, field, of_type, text_of, unwrapped
+from warpwright.candidate.source_nodes import (
+    arguments_of,
+    called_name,
+    cast_operand,
+    field,
+    of_type,
+    text_of,
+    unwrapped,
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -107,8 +115,9 @@ def to_polynomial(node: Node, known: Mapping[str, Polynomial]) -> Polynomial:
 def _uncast(node: Node) -> Node:
     """The expression inside parentheses and integer casts."""
     node = unwrapped(node)
-    if node.type == "cast_expression":
-        return _uncast(field(node, "value"))
+    operand = cast_operand(node)
+    if operand is not None:
+        return _uncast(operand)
     if node.type == "call_expression" and called_name(node) in ("static_cast", "int", "unsigned", "size_t"):
         arguments = arguments_of(node)
         return _uncast(arguments[0]) if len(arguments) == 1 else node
@@ -131,7 +140,7 @@ def _binary(node: Node, known: Mapping[str, Polynomial]) -> Polynomial | None:
 
 def _opaque(node: Node, known: Mapping[str, Polynomial]) -> Polynomial:
     names: set[str] = set()
-    for inner in of_type(node, "identifier", "field_expression"):
+    for inner in of_type(node, "identifier", "type_identifier", "field_expression"):
         if inner.parent is None or inner.parent.type != "field_expression":
             text = "".join(text_of(inner).split())
             names |= known[text].names if text in known else {text}

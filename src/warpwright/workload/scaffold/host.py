@@ -9,7 +9,15 @@ from warpwright.candidate.analysis.kernel import AXES
 from warpwright.candidate.analysis.polynomial import integer_literal
 from warpwright.candidate.expressions import ExpressionError, evaluate, parse
 from warpwright.candidate.source import SourceFile
-from warpwright.candidate.source_nodes import arguments_of, called_name, field, of_type, text_of, unwrapped
+from warpwright.candidate.source_nodes import (
+    arguments_of,
+    called_name,
+    cast_operand,
+    field,
+    of_type,
+    text_of,
+    unwrapped,
+)
 
 _SIGNS = {"+": "+", "-": "-", "*": "*", "/": "//", "%": "%"}
 _DEPTH = 8
@@ -34,7 +42,8 @@ class Host:
             case "identifier" | "type_identifier":
                 found = self._name(text_of(node), depth)
             case "cast_expression":
-                found = self.expression(field(node, "value"), depth + 1)
+                operand = cast_operand(node)
+                found = None if operand is None else self.expression(operand, depth + 1)
             case "field_expression":
                 found = self._part(node, depth)
             case "binary_expression":

@@ -6,7 +6,7 @@ from warpwright.candidate.analysis.kernel import AXES
 from warpwright.candidate.analysis.polynomial import integer_literal
 from warpwright.candidate.expressions import Binary, Call, ExpressionError, Name, Number, evaluate, parse
 from warpwright.candidate.expressions import Node as ExpressionNode
-from warpwright.candidate.source_nodes import field, text_of, unwrapped
+from warpwright.candidate.source_nodes import cast_operand, field, text_of, unwrapped
 from warpwright.proposer.strategist.rewriting.subject import Subject
 from warpwright.workload.model import ArrayParameter, ScalarParameter
 
@@ -31,8 +31,9 @@ def plan_expression(subject: Subject, node: Node) -> str | None:
         return None if value is None else str(value)
     if node.type == "identifier":
         return _named(subject, text_of(node))
-    if node.type == "cast_expression":
-        return plan_expression(subject, field(node, "value"))
+    operand = cast_operand(node)
+    if operand is not None:
+        return plan_expression(subject, operand)
     if node.type == "binary_expression" and text_of(field(node, "operator")) in _SIGNS:
         sign = _SIGNS[text_of(field(node, "operator"))]
         left, right = plan_expression(subject, field(node, "left")), plan_expression(subject, field(node, "right"))
