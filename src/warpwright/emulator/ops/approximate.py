@@ -7,9 +7,8 @@ computes the same bits.
 import math
 
 from warpwright.emulator.ops.builder import Builder, LaneType, Value
-from warpwright.emulator.ops.compare import half_as_float
 from warpwright.emulator.ops.declare import F32, F64, Family, same
-from warpwright.emulator.ops.halves import half_from_float
+from warpwright.emulator.ops.half_arithmetic import HALVES, each_half
 from warpwright.emulator.ops.rounding import finish, flushed, magnitude, negated, sign_of
 from warpwright.emulator.ops.table import Form, Pipe
 
@@ -142,13 +141,12 @@ def tanh(b: Builder, form: Form, x: Value) -> Value:
     return finish(b, form, b.narrow(tanh_wide(b, b.widen(x))))
 
 
-@op("ex2.approx", same({"f16", "bf16"}, 1), Pipe.SFU, "ftz", flops=1)
-@op("tanh.approx", same({"f16", "bf16"}, 1), Pipe.SFU, flops=1)
+@op("ex2.approx", same(HALVES, 1), Pipe.SFU, "ftz", flops=1)
+@op("tanh.approx", same(HALVES, 1), Pipe.SFU, flops=1)
 def half_function(b: Builder, form: Form, x: Value) -> Value:
-    """2**x or tanh(x) of a half."""
-    wide = b.widen(half_as_float(b, form.type, x))
-    value = exp2_wide(b, wide) if form.base == "ex2" else tanh_wide(b, wide)
-    return half_from_float(b, form.type, b.narrow(value))
+    """2**x or tanh(x) of a half, or of both halves of a pair."""
+    function = exp2_wide if form.base == "ex2" else tanh_wide
+    return each_half(b, form, lambda v: b.narrow(function(b, b.widen(v))), (x,))
 
 
 @op("rsqrt.approx", same(F32, 1), Pipe.SFU, "ftz", flops=1)

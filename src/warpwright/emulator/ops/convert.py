@@ -4,7 +4,16 @@ from warpwright.emulator.ops.builder import Builder, LaneType, Value
 from warpwright.emulator.ops.compare import half_as_float
 from warpwright.emulator.ops.declare import Family, Shape, is_signed, lane_type
 from warpwright.emulator.ops.halves import half_from_float, narrow_to_odd
-from warpwright.emulator.ops.rounding import direction, finish, flush, narrow_by, saturate
+from warpwright.emulator.ops.rounding import (
+    directed,
+    direction,
+    finish,
+    flush,
+    narrow_by,
+    saturate,
+    to_odd,
+    two_sum,
+)
 from warpwright.emulator.ops.table import Form, Pipe, Signature
 
 FAMILY = Family("Data Movement and Conversion Instructions")
@@ -64,27 +73,32 @@ def _clamped(b: Builder, x: Value, target: str, *, signed: bool) -> Value:
     return x
 
 
-@op("cvt", _from(_BYTES, _FLOATS), Pipe.SFU, "rn sat")
+@op("cvt", _from(_BYTES, _FLOATS), Pipe.SFU, f"{_MODES} sat")
 def integer_to_float(b: Builder, form: Form, x: Value) -> Value:
-    """The nearest float."""
-    kind = lane_type(form.types[0])
-    return finish(b, form, _to_float(b, x, form.types[-1], kind), kind)
+    """Rounded once, in every mode."""
+    kind, mode = lane_type(form.types[0]), direction(form)
+    if mode is None:
+        nearest = b.signed_to_float if is_signed(form.types[-1]) else b.unsigned_to_float
+        return finish(b, form, nearest(x, kind), kind)
+    rounded, error = _two_floats(b, x, form.types[-1])
+    if kind is _F64:
+        return finish(b, form, directed(b, rounded, error, mode, kind), kind)
+    return finish(b, form, narrow_by(b, to_odd(b, rounded, error), mode))
 
 
-def _to_float(b: Builder, x: Value, source: str, kind: LaneType) -> Value:
-    return b.signed_to_float(x, kind) if is_signed(source) else b.unsigned_to_float(x, kind)
-
-
-@op("cvt", _from(frozenset({"s8", "u8", "s16", "u16", "s32", "u32"}), frozenset({"f32"})), Pipe.SFU, "rz rm rp sat")
-def integer_to_float_directed(b: Builder, form: Form, x: Value) -> Value:
-    """A directed rounding to f32, from the exact f64."""
-    return finish(b, form, narrow_by(b, _to_float(b, x, form.types[-1], _F64), direction(form)))
+def _two_floats(b: Builder, x: Value, source: str) -> tuple[Value, Value]:
+    """An integer as the nearest F64 and what that lacks, also an F64."""
+    wide = _resized(b, x, source, _I64)
+    low = b.and_(wide, b.const(0xFFFFFFFF, _I64))
+    upper = b.sub(wide, low)
+    high = b.signed_to_float(upper, _F64) if is_signed(source) else b.unsigned_to_float(upper, _F64)
+    return two_sum(b, high, b.unsigned_to_float(low, _F64))
 
 
 @op("cvt", _from(_BYTES, _HALVES), Pipe.SFU, f"{_MODES} sat")
 def integer_to_half(b: Builder, form: Form, x: Value) -> Value:
-    """Through f64: exact where a half can tell."""
-    single = narrow_to_odd(b, _to_float(b, x, form.types[-1], _F64))
+    """Rounded once: through round-to-odd."""
+    single = narrow_to_odd(b, to_odd(b, *_two_floats(b, x, form.types[-1])))
     if "sat" in form.modifiers:
         single = saturate(b, single, _F32)
     return half_from_float(b, form.types[0], single, direction(form))

@@ -16,13 +16,14 @@ op = FAMILY.op
 _F32, _I16, _I32 = LaneType.F32, LaneType.I16, LaneType.I32
 _SINGLE = frozenset({"f16", "bf16"})
 _PAIRED = frozenset({"f16x2", "bf16x2"})
-_BOTH = _SINGLE | _PAIRED
+HALVES = _SINGLE | _PAIRED
+"""Every type of one or two halves."""
 
 OnSingles = Callable[..., Value]
 """From f32 inputs to an f32 that still holds enough to be rounded once to a half."""
 
 
-def _each(b: Builder, form: Form, compute: OnSingles, values: tuple[Value, ...]) -> Value:
+def each_half(b: Builder, form: Form, compute: OnSingles, values: tuple[Value, ...]) -> Value:
     """Apply to a half, or to both halves of a pair."""
     if form.type in _SINGLE:
         return _one(b, form, compute, values)
@@ -46,21 +47,21 @@ def _one(b: Builder, form: Form, compute: OnSingles, values: tuple[Value, ...]) 
 @op("add", same(_PAIRED), Pipe.HALF, "rn sat", flops=2)
 def add(b: Builder, form: Form, x: Value, y: Value) -> Value:
     """x + y; f32 has more than twice the bits, so rounding twice changes nothing."""
-    return _each(b, form, b.fadd, (x, y))
+    return each_half(b, form, b.fadd, (x, y))
 
 
 @op("sub", same(_SINGLE), Pipe.HALF, "rn sat", flops=1)
 @op("sub", same(_PAIRED), Pipe.HALF, "rn sat", flops=2)
 def sub(b: Builder, form: Form, x: Value, y: Value) -> Value:
     """x - y."""
-    return _each(b, form, b.fsub, (x, y))
+    return each_half(b, form, b.fsub, (x, y))
 
 
 @op("mul", same(_SINGLE), Pipe.HALF, "rn sat", flops=1)
 @op("mul", same(_PAIRED), Pipe.HALF, "rn sat", flops=2)
 def mul(b: Builder, form: Form, x: Value, y: Value) -> Value:
     """x * y; exact in f32."""
-    return _each(b, form, b.fmul, (x, y))
+    return each_half(b, form, b.fmul, (x, y))
 
 
 @op("fma", same(_SINGLE, 3), Pipe.HALF, "rn sat relu", flops=2)
@@ -72,23 +73,23 @@ def fma(b: Builder, form: Form, x: Value, y: Value, z: Value) -> Value:
         product = b.widen(b.fmul(left, right))
         return narrow_to_odd(b, to_odd(b, *two_sum(b, product, b.widen(term))))
 
-    return _each(b, form, compute, (x, y, z))
+    return each_half(b, form, compute, (x, y, z))
 
 
-@op("neg", same(_BOTH, 1), Pipe.HALF)
+@op("neg", same(HALVES, 1), Pipe.HALF)
 def neg(b: Builder, form: Form, x: Value) -> Value:
     """-x."""
-    return _each(b, form, lambda v: negated(b, v, _F32), (x,))
+    return each_half(b, form, lambda v: negated(b, v, _F32), (x,))
 
 
-@op("abs", same(_BOTH, 1), Pipe.HALF)
+@op("abs", same(HALVES, 1), Pipe.HALF)
 def absolute(b: Builder, form: Form, x: Value) -> Value:
     """|x|."""
-    return _each(b, form, lambda v: magnitude(b, v, _F32), (x,))
+    return each_half(b, form, lambda v: magnitude(b, v, _F32), (x,))
 
 
-@op("min", same(_BOTH), Pipe.HALF, "NaN")
-@op("max", same(_BOTH), Pipe.HALF, "NaN")
+@op("min", same(HALVES), Pipe.HALF, "NaN")
+@op("max", same(HALVES), Pipe.HALF, "NaN")
 def extreme(b: Builder, form: Form, x: Value, y: Value) -> Value:
     """The smaller or larger, with the rules of f32."""
-    return _each(b, form, lambda v, w: extreme_of(b, form, (v, w), _F32), (x, y))
+    return each_half(b, form, lambda v, w: extreme_of(b, form, (v, w), _F32), (x, y))

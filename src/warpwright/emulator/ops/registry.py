@@ -14,6 +14,7 @@ from warpwright.emulator.ops import (
     logic,
     memory,
     move,
+    video,
     warp,
 )
 from warpwright.emulator.ops.table import Table
@@ -28,6 +29,7 @@ _FAMILIES = (
     approximate.FAMILY,
     half_arithmetic.FAMILY,
     convert.FAMILY,
+    video.FAMILY,
     move.FAMILY,
     memory.FAMILY,
     atomic.FAMILY,

@@ -93,7 +93,7 @@ class Operation:
     modifiers: further tokens accepted. define: None for effects that an executor performs itself (memory, control);
     atomics define the read-modify-write on (old, operand[, operand]).
     flops: floating-point operations per lane (an FMA is 2).
-    result_types: accepted values of the first type of a form with two types (`cvt.f32.s32`); empty: one type only.
+    result_types: accepted values of the types before the last (`cvt.f32.s32`); empty: one type only.
     """
 
     name: str
@@ -120,7 +120,8 @@ class Operation:
             return False
         if not self.result_types:
             return len(form.types) == 1
-        return len(form.types) == 2 and form.types[0] in self.result_types
+        # A third type is that of the first of two sources (`vabsdiff4.u32.u32.u32`).
+        return len(form.types) in (2, 3) and self.result_types.issuperset(form.types[:-1])
 
 
 @dataclass(frozen=True, slots=True)
