@@ -4,6 +4,7 @@
 
 Runs itself on Python 3.7 or newer and needs nothing installed. WARPWRIGHT_PYTHON names the interpreter to use.
 """
+
 import glob
 import os
 import shutil
@@ -43,7 +44,9 @@ def find_python():
     """The first usable interpreter: named, running, on PATH, or where version managers keep them."""
     named = os.environ.get("WARPWRIGHT_PYTHON")
     if named:
-        return usable(named) or sys.exit("WARPWRIGHT_PYTHON=%s is not a CPython 3.12-3.14 with venv and SQLite FTS5" % named)
+        return usable(named) or sys.exit(
+            "WARPWRIGHT_PYTHON=%s is not a CPython 3.12-3.14 with venv and SQLite FTS5" % named
+        )
     candidates = [sys.executable]
     for major, minor in WANTED:
         version = "%d.%d" % (major, minor)
@@ -54,7 +57,9 @@ def find_python():
         found = usable(path) if path else None
         if found:
             return found
-    sys.exit("no CPython 3.12-3.14 with venv and SQLite FTS5 found; install one, or set WARPWRIGHT_PYTHON=/path/to/python")
+    sys.exit(
+        "no CPython 3.12-3.14 with venv and SQLite FTS5 found; install one, or set WARPWRIGHT_PYTHON=/path/to/python"
+    )
 
 
 def main():
