@@ -159,7 +159,15 @@ def rsqrt(b: Builder, form: Form, x: Value) -> Value:
 @op("rsqrt.approx", same(F64, 1), Pipe.SFU, "ftz", flops=1)
 def rsqrt_wide(b: Builder, form: Form, x: Value) -> Value:
     """1 / sqrt(x), in full precision."""
+    x = _flush_wide(b, x) if "ftz" in form.modifiers else x
     return b.fdiv(b.const(1.0, _F64), b.sqrt(x))
+
+
+def _flush_wide(b: Builder, x: Value) -> Value:
+    """F64 subnormals to zero of their sign."""
+    small = b.compare("lt", magnitude(b, x, _F64), b.const(2.0**-1022, _F64))
+    zero = b.select(sign_of(b, x, _F64), b.const(-0.0, _F64), b.const(0.0, _F64))
+    return b.select(small, zero, x)
 
 
 @op("rcp.approx", same(F32, 1), Pipe.SFU, "ftz", flops=1)
@@ -167,7 +175,7 @@ def rsqrt_wide(b: Builder, form: Form, x: Value) -> Value:
 def rcp(b: Builder, form: Form, x: Value) -> Value:
     """1 / x, in full precision."""
     if form.type == "f64":
-        return b.fdiv(b.const(1.0, _F64), x)
+        return _flush_wide(b, b.fdiv(b.const(1.0, _F64), _flush_wide(b, x)))
     (x,) = flushed(b, form, x)
     return finish(b, form, b.fdiv(b.const(1.0, _F32), x))
 
@@ -193,4 +201,5 @@ def div_approx(b: Builder, form: Form, x: Value, y: Value) -> Value:
     size = magnitude(b, y, _F32)
     finite = b.compare("lt", size, b.const(_INFINITY, _F32))
     huge = b.and_(b.compare("gt", size, b.const(2.0**126, _F32)), finite)
-    return finish(b, form, b.select(huge, b.fmul(x, b.const(0.0, _F32)), b.fdiv(x, y)))
+    nothing = b.select(sign_of(b, y, _F32), b.const(-0.0, _F32), b.const(0.0, _F32))
+    return finish(b, form, b.select(huge, b.fmul(x, nothing), b.fdiv(x, y)))

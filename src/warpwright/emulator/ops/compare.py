@@ -2,7 +2,7 @@
 
 from warpwright.emulator.ops.builder import Builder, LaneType, Value
 from warpwright.emulator.ops.declare import BITS, F32, F64, INTEGERS, Family, Shape, is_signed, lane_type
-from warpwright.emulator.ops.rounding import flush
+from warpwright.emulator.ops.rounding import flush, magnitude
 from warpwright.emulator.ops.table import Form, Pipe, Signature
 
 FAMILY = Family("Comparison and Selection Instructions")
@@ -35,7 +35,7 @@ def compared(b: Builder, form: Form, x: Value, y: Value) -> Value:
     """I1: the form's relation between x and y, of the form's last type."""
     relation = relation_of(form)
     if form.type in _HALF:
-        x, y = half_as_float(b, form.type, x), half_as_float(b, form.type, y)
+        x, y = _half_operand(b, form, x), _half_operand(b, form, y)
     if form.type in _HALF or form.type in F32 | F64:
         if form.type in F32 and "ftz" in form.modifiers:
             x, y = flush(b, x), flush(b, y)
@@ -51,6 +51,15 @@ def half_as_float(b: Builder, type_name: str, x: Value) -> Value:
         wide = b.shl(b.zext(x, LaneType.I32), b.const(16, LaneType.I32))
         return b.bitcast(wide, LaneType.F32)
     return b.half_to_float(x)
+
+
+def _half_operand(b: Builder, form: Form, x: Value) -> Value:
+    """A half as F32; `.ftz` of f16 turns its subnormals into zeros."""
+    single = half_as_float(b, form.type, x)
+    if "ftz" not in form.modifiers or form.type.startswith("bf16"):
+        return single
+    small = b.compare("lt", magnitude(b, single, LaneType.F32), b.const(2.0**-14, LaneType.F32))
+    return b.select(small, b.const(0.0, LaneType.F32), single)
 
 
 def _float_relation(b: Builder, relation: str, x: Value, y: Value) -> Value:
@@ -100,7 +109,7 @@ def _pair_relations(b: Builder, form: Form, x: Value, y: Value) -> tuple[Value, 
     halves = []
     for shift in (False, True):
         left, right = (b.trunc(b.lshr(v, sixteen) if shift else v, LaneType.I16) for v in (x, y))
-        left, right = half_as_float(b, form.type, left), half_as_float(b, form.type, right)
+        left, right = _half_operand(b, form, left), _half_operand(b, form, right)
         halves.append(_float_relation(b, relation_of(form), left, right))
     return halves[0], halves[1]
 

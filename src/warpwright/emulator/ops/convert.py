@@ -200,7 +200,7 @@ def _half(b: Builder, form: Form, target: str, x: Value) -> Value:
         x = saturate(b, x, _F32)
     if "relu" in form.modifiers:
         zero = b.const(0.0, _F32)
-        x = b.select(b.compare("lt", x, zero), zero, x)
+        x = b.select(b.compare("le", x, zero), zero, x)
     return half_from_float(b, target, x, direction(form))
 
 

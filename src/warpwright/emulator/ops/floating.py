@@ -83,8 +83,16 @@ def mul(b: Builder, form: Form, x: Value, y: Value) -> Value:
         return finish(b, form, b.fmul(x, y), kind)
     if kind is _WIDE:
         product = b.fmul(x, y)
-        return directed(b, product, b.fma(x, y, negated(b, product, kind)), mode, kind)
+        return directed(b, product, _product_error(b, x, y, product), mode, kind)
     return finish(b, form, narrow_by(b, b.fmul(b.widen(x), b.widen(y)), mode))
+
+
+def _product_error(b: Builder, x: Value, y: Value, product: Value) -> Value:
+    """F64 x * y - product, by its sign; small products are scaled up first so that the error does not underflow."""
+    small = b.compare("lt", magnitude(b, product, _WIDE), b.const(2.0**-900, _WIDE))
+    scale = b.select(small, b.const(2.0**600, _WIDE), b.const(1.0, _WIDE))
+    scaled = b.fmul(b.fmul(product, scale), scale)
+    return b.fma(b.fmul(x, scale), b.fmul(y, scale), negated(b, scaled, _WIDE))
 
 
 @op("fma", same(F32, 3), Pipe.FMA, _SINGLE, flops=2)
@@ -116,11 +124,25 @@ def _quotient(b: Builder, mode: str | None, terms: tuple[Value, Value], kind: La
     if kind is not _WIDE:
         x, y = b.widen(x), b.widen(y)
     quotient = b.fdiv(x, y)
-    remainder = b.fma(negated(b, quotient, _WIDE), y, x)
+    remainder = _remainder(b, x, y, quotient)
     error = b.select(sign_of(b, y, _WIDE), negated(b, remainder, _WIDE), remainder)
     if kind is _WIDE:
         return directed(b, quotient, error, mode, kind)
     return narrow_by(b, to_odd(b, quotient, error), mode)
+
+
+def _remainder(b: Builder, x: Value, y: Value, quotient: Value) -> Value:
+    """F64 x - quotient * y, by its sign; terms are brought to moderate size so that nothing underflows."""
+    x_scale, y_scale = _moderation(b, x), _moderation(b, y)
+    scaled = b.fmul(quotient, b.fmul(x_scale, b.fdiv(b.const(1.0, _WIDE), y_scale)))
+    return b.fma(negated(b, scaled, _WIDE), b.fmul(y, y_scale), b.fmul(x, x_scale))
+
+
+def _moderation(b: Builder, x: Value) -> Value:
+    """A power of two that takes an F64 of extreme size to the middle of the range."""
+    size, one = magnitude(b, x, _WIDE), b.const(1.0, _WIDE)
+    down = b.select(b.compare("gt", size, b.const(2.0**400, _WIDE)), b.const(2.0**-511, _WIDE), one)
+    return b.select(b.compare("lt", size, b.const(2.0**-400, _WIDE)), b.const(2.0**511, _WIDE), down)
 
 
 @op("rcp", same(F32, 1), Pipe.SFU, f"{_MODES} ftz", flops=1)
@@ -142,7 +164,10 @@ def sqrt(b: Builder, form: Form, x: Value) -> Value:
         return finish(b, form, b.sqrt(x), kind)
     wide = x if kind is _WIDE else b.widen(x)
     root = b.sqrt(wide)
-    error = b.fma(negated(b, root, _WIDE), root, wide)
+    small = b.compare("lt", wide, b.const(2.0**-400, _WIDE))  # scaled, lest the error underflow
+    scaled = b.fmul(root, b.select(small, b.const(2.0**256, _WIDE), b.const(1.0, _WIDE)))
+    square = b.fmul(wide, b.select(small, b.const(2.0**512, _WIDE), b.const(1.0, _WIDE)))
+    error = b.fma(negated(b, scaled, _WIDE), scaled, square)
     if kind is _WIDE:
         return directed(b, root, error, mode, kind)
     return finish(b, form, narrow_by(b, to_odd(b, root, error), mode))

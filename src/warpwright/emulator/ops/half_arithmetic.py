@@ -39,7 +39,7 @@ def _one(b: Builder, form: Form, compute: OnSingles, values: tuple[Value, ...]) 
         result = saturate(b, result, _F32)
     if "relu" in form.modifiers:
         zero = b.const(0.0, _F32)
-        result = b.select(b.compare("lt", result, zero), zero, result)
+        result = b.select(b.compare("le", result, zero), zero, result)
     return half_from_float(b, form.type, result)
 
 
@@ -60,8 +60,12 @@ def sub(b: Builder, form: Form, x: Value, y: Value) -> Value:
 @op("mul", same(_SINGLE), Pipe.HALF, "rn sat", flops=1)
 @op("mul", same(_PAIRED), Pipe.HALF, "rn sat", flops=2)
 def mul(b: Builder, form: Form, x: Value, y: Value) -> Value:
-    """x * y; exact in f32."""
-    return each_half(b, form, b.fmul, (x, y))
+    """x * y; exact in f64 (products of bf16 leave the range of f32)."""
+
+    def compute(left: Value, right: Value) -> Value:
+        return narrow_to_odd(b, b.fmul(b.widen(left), b.widen(right)))
+
+    return each_half(b, form, compute, (x, y))
 
 
 @op("fma", same(_SINGLE, 3), Pipe.HALF, "rn sat relu", flops=2)
@@ -70,7 +74,7 @@ def fma(b: Builder, form: Form, x: Value, y: Value, z: Value) -> Value:
     """x * y + z, rounded once: the exact sum is rounded to odd on its way."""
 
     def compute(left: Value, right: Value, term: Value) -> Value:
-        product = b.widen(b.fmul(left, right))
+        product = b.fmul(b.widen(left), b.widen(right))
         return narrow_to_odd(b, to_odd(b, *two_sum(b, product, b.widen(term))))
 
     return each_half(b, form, compute, (x, y, z))

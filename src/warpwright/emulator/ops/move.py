@@ -2,6 +2,7 @@
 
 from warpwright.emulator.ops.builder import Builder, LaneType, Value
 from warpwright.emulator.ops.declare import BITS, F32, F64, INTEGERS, PRED, Family, Shape, lane_type, same, shaped
+from warpwright.emulator.ops.rounding import flushed
 from warpwright.emulator.ops.table import Form, Pipe, Signature
 
 FAMILY = Family("Data Movement and Conversion Instructions")
@@ -72,5 +73,6 @@ _SLCT = Shape(
 def slct(b: Builder, form: Form, x: Value, y: Value, c: Value) -> Value:
     """c >= 0 ? x : y (y for a NaN; -0 counts as 0)."""
     if form.type == "f32":
+        (c,) = flushed(b, form, c)
         return b.select(b.compare("ge", c, b.const(0.0, LaneType.F32)), x, y)
     return b.select(b.compare("sge", c, b.const(0, LaneType.I32)), x, y)
