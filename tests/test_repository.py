@@ -39,7 +39,9 @@ def test_no_dependency_is_unused(distribution: str) -> None:
 
 def test_no_import_is_undeclared() -> None:
     extras = [r for group in PROJECT["optional-dependencies"].values() for r in group]
-    declared = {MODULES.get(n, n.replace("-", "_")).split(".")[0] for n in names_of([*PROJECT["dependencies"], *extras])}
+    declared = {
+        MODULES.get(n, n.replace("-", "_")).split(".")[0] for n in names_of([*PROJECT["dependencies"], *extras])
+    }
     outside = {name for name in imported_modules() if "." not in name} - set(sys.stdlib_module_names)
     assert outside - declared - {"warpwright"} == set()
 
