@@ -106,3 +106,60 @@ def test_carries_travel_through_a_flag() -> None:
     value = 0x0000_0001_8000_0001
     done = launch(Interpreter(graph), graph, [np.array([value], np.uint64)], Setting(block=(1, 1, 1)))
     assert int(done.arrays[0][0]) == 2 * value
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("mov.u32 %r1, %cluster_ctaid.x;\nret;", "%cluster_ctaid"),
+        ("mbarrier.init.shared.b64 [%rd1], 4;\nret;", "mbarrier.init.shared.b64"),
+        ("cp.async.bulk.commit_group;\nret;", "cp.async.bulk.commit_group"),
+        ("call (%r1), unknown, (%r2);\nret;", "a call to unknown, which has no body here"),
+    ],
+)
+def test_refusals_name_the_line(body: str, what: str) -> None:
+    with pytest.raises(UnsupportedInstruction) as caught:
+        graph_of(ptx_of(body))
+    assert str(caught.value) == f"(PTX line 9): {what} is not emulated. Run this candidate with --device gpu."
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("wmma::load_matrix_sync(f, a, 16);", "wmma.load.a.sync.aligned.row.m16n16k16.global.f16"),
+        (
+            'asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r[0]) : "r"(0));',
+            "ldmatrix.sync.aligned.m8n8.x1.shared.b16",
+        ),
+    ],
+    ids=["wmma", "ldmatrix"],
+)
+def test_tensor_core_instructions_are_refused_with_their_cuda_line(statement: str, what: str) -> None:
+    source = f"""#include <mma.h>
+using namespace nvcuda;
+extern "C" __global__ void k(const __half* a, unsigned* o) {{
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> f; unsigned r[4] = {{}};
+  {statement}
+  for (int i = 0; i < 4; ++i) o[i] = r[i] + (unsigned)__half2int_rn(f.x[i]);
+}}"""
+    with pytest.raises(UnsupportedInstruction) as caught:
+        graph_of(compile_cuda(source))
+    place, _, rest = str(caught.value).partition(" (PTX line ")
+    assert place == "kernel.cu:5"
+    assert rest.partition("): ")[2] == f"{what} is not emulated. Run this candidate with --device gpu."
+
+
+def test_a_device_functions_shared_variable_is_one_for_all_its_calls() -> None:
+    source = """
+__device__ __noinline__ int* slot() { __shared__ int cell[4]; return cell; }
+extern "C" __global__ void k(int* a) {
+    int i = threadIdx.x;
+    slot()[i] = i + 5;
+    __syncwarp();
+    a[i] = slot()[3 - i];
+}
+"""
+    graph = graph_of(compile_cuda(source))
+    assert graph.shared_static_bytes == 16
+    done = launch(Interpreter(graph), graph, [np.zeros(4, np.int32)], Setting(block=(4, 1, 1)))
+    assert done.arrays[0].tolist() == [8, 7, 6, 5]

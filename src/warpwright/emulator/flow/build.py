@@ -8,9 +8,10 @@ from warpwright.emulator.flow.graph import BasicBlock, KernelGraph, Node
 from warpwright.emulator.flow.inlining import FlatFunction, inline
 from warpwright.emulator.flow.lowering import lower
 from warpwright.emulator.flow.refusal import refuse
+from warpwright.emulator.ops.operands import SPECIAL_REGISTERS, flatten
 from warpwright.emulator.ops.registry import TABLE
 from warpwright.emulator.ops.table import Bound, Effect
-from warpwright.emulator.ptx.ir import Instruction, Module, Space, Variable
+from warpwright.emulator.ptx.ir import Instruction, Module, Space, Special, Variable
 
 _MEMORY = frozenset({Effect.LOAD, Effect.STORE, Effect.ATOMIC, Effect.REDUCTION})
 _SHARED_ALIGN = 16
@@ -55,8 +56,16 @@ def _bind(flat: FlatFunction) -> dict[int, Bound]:
             bound = TABLE.bind(statement)
             if bound is None:
                 raise refuse(statement, statement.full_opcode)
+            _refuse_unknown(statement)
             bounds[position] = bound
     return bounds
+
+
+def _refuse_unknown(instruction: Instruction) -> None:
+    for operand in instruction.operands:
+        for part in flatten(operand):
+            if isinstance(part, Special) and part.name not in SPECIAL_REGISTERS:
+                raise refuse(instruction, f"%{part.name}")
 
 
 def _ordered(blocks: list[RawBlock]) -> tuple[tuple[BasicBlock, ...], tuple[Node, ...]]:

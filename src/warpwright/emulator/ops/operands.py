@@ -7,6 +7,12 @@ from warpwright.emulator.ops.declare import is_signed
 from warpwright.emulator.ops.table import Bound
 from warpwright.emulator.ptx.ir import Immediate, Instruction, Operand, Pair, Vector
 
+_OF_THE_LAUNCH = ("tid", "ntid", "ctaid", "nctaid", "laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid")
+_CLOCKS_AND_SIZES = ("clock", "clock_hi", "clock64", "globaltimer", "dynamic_smem_size", "total_smem_size")
+_LANE_MASKS = ("lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge")
+SPECIAL_REGISTERS = frozenset({*_OF_THE_LAUNCH, *_CLOCKS_AND_SIZES, *_LANE_MASKS})
+"""Special registers that executors have; `flow` refuses the others before anything runs."""
+
 
 def flatten(operand: Operand) -> tuple[Operand, ...]:
     """Parts of a vector `{a, b}` or pair `p|q`; else the operand alone."""
