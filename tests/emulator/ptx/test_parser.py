@@ -1,6 +1,7 @@
 """PTX text to data: scopes, literals, places in the source, and what is said of text that is no PTX."""
 
 import contextlib
+import re
 
 import pytest
 from hypothesis import given
@@ -108,3 +109,56 @@ def test_damaged_text_is_read_or_refused_in_order(data: st.DataObject) -> None:
     damage = data.draw(st.text(alphabet="{}[];,.%@!|+-x0f:\n ", max_size=4))
     with contextlib.suppress(PtxSyntaxError):
         parse(text[:place] + damage + text[place + length :])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (".file abc", "PTX line 1: expected a string, found the end"),
+        (".global .b32 x = 089;", "PTX line 1: octal number '089' has a digit above 7"),
+        ("\n.global .align 3 .b8 x;", "PTX line 2: alignment 3 is no power of two"),
+        (".entry k(.param x) {}", "PTX line 1: expected a type before a name, found 'x'"),
+        (
+            ".entry k() {\n.reg .b32 %r<99999999999999>;\n}",
+            "PTX line 2: expected a number up to 1048576, found 99999999999999",
+        ),
+        (".shared .b8 x[7777777777];", "PTX line 1: expected a number up to 1073741824, found 7777777777"),
+        (
+            ".shared .b8 x[1000000][1000000];",
+            "PTX line 1: expected an array of at most 1073741824 elements, found ';'",
+        ),
+        (".entry k() { mov.b32 x, }; }", "PTX line 1: expected an operand, found '}'"),
+        (".entry k() { \x00 }", "PTX line 1: unexpected character '\\x00'"),
+    ],
+    ids=["file", "octal", "alignment", "no type", "registers", "array", "array of arrays", "operand", "character"],
+)
+def test_damage_is_named(text: str, message: str) -> None:
+    with pytest.raises(PtxSyntaxError) as caught:
+        parse(text)
+    assert str(caught.value) == message
+
+
+SOURCE = """__constant__ float table[4] = {1, 2, 3, 4};
+__device__ __noinline__ float f(float2 v, int n) { return v.x * table[n & 3] + v.y; }
+extern "C" __global__ void __launch_bounds__(64) k(float* a, float2* b, int n) {
+  __shared__ float s[64]; float local[8];
+  for (int i = 0; i < 8; ++i) local[i] = a[i * n];
+  s[threadIdx.x] = local[n & 7] + f(b[threadIdx.x], n);
+  __syncthreads();
+  if (s[63 - threadIdx.x] > 0) atomicAdd(a, s[threadIdx.x]);
+}"""
+WORDS = re.findall(r"\s+|[\w$%]+|.", compile_cuda(SOURCE))
+DAMAGE = ["{", "}", "(", ")", "[", "]", ",", ";", "0", "-1", ".reg", ".param", '"', "%r1", "@", "!", "|", "<", ".b8", ".loc",
+          ".file", "9" * 20, "08", "1e999", ".align", ".global", ":", "call", ".v4", "\x00"]  # fmt: skip
+EDITS = st.lists(
+    st.tuples(st.integers(0, len(WORDS) - 1), st.integers(0, 3), st.sampled_from(DAMAGE)), min_size=1, max_size=3
+)
+
+
+@given(EDITS)
+def test_damaged_compiler_output_is_read_or_refused(edits: list[tuple[int, int, str]]) -> None:
+    words = list(WORDS)
+    for place, removed, added in edits:
+        words[place : place + removed] = [added]
+    with contextlib.suppress(PtxSyntaxError):
+        parse("".join(words))

@@ -70,6 +70,17 @@ class Cursor:
         value = integer_value(self.expect_kind(Kind.INTEGER).text)
         return -value if negative else value
 
+    def count(self, limit: int) -> int:
+        """Take an integer in 0..limit: sizes that damaged text would make absurd.
+
+        Raises: PtxSyntaxError for another number.
+        """
+        token = self.token
+        value = self.integer()
+        if not 0 <= value <= limit:
+            raise PtxSyntaxError(token.line, f"expected a number up to {limit}, found {value}")
+        return value
+
     def skip_until(self, *texts: str) -> None:
         """Move on to one of these tokens (not over it)."""
         while not self.at(*texts):
@@ -95,7 +106,7 @@ class Cursor:
         """Source files by number, from every `.file N "name"` (which may stand behind their use)."""
         found = {}
         for index, token in enumerate(self._tokens[:-2]):
-            if token.text == ".file" and token.kind is Kind.DOT:
-                number, name = self._tokens[index + 1], self._tokens[index + 2]
+            number, name = self._tokens[index + 1], self._tokens[index + 2]
+            if token.text == ".file" and (number.kind, name.kind) == (Kind.INTEGER, Kind.STRING):
                 found[integer_value(number.text)] = name.text.strip('"')
         return found

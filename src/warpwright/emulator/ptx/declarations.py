@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from warpwright.emulator.ptx.cursor import Cursor
 from warpwright.emulator.ptx.ir import Space, Symbol, Variable
-from warpwright.emulator.ptx.lexer import Kind, integer_value
+from warpwright.emulator.ptx.lexer import Kind, PtxSyntaxError, integer_value
 
 SPACES = {
     ".global": Space.GLOBAL,
@@ -29,6 +29,9 @@ WIDTHS = {
     "f64": 64,
 }
 """Bits of every type that a declaration may name."""
+
+_MOST_ELEMENTS = 1 << 30
+"""Of an array."""
 
 _ATTRIBUTES = frozenset({".ptr", ".global", ".const", ".shared", ".local", ".generic"})
 
@@ -64,7 +67,7 @@ def read_type(cursor: Cursor) -> tuple[int, int]:
     while cursor.token.kind is Kind.DOT:
         word = cursor.take().text
         if word == ".align":
-            value = cursor.integer()
+            value = _alignment(cursor)
             align = align if by_pointer else value  # `.ptr .align` speaks of what the pointer points to
         elif word == ".ptr":
             by_pointer = True
@@ -77,8 +80,17 @@ def read_type(cursor: Cursor) -> tuple[int, int]:
             cursor.expect(")")
         elif word not in _ATTRIBUTES:
             raise cursor.error(f"a type, found {word!r} before")
+    if not width:
+        raise cursor.error("a type before a name")
     element = -(-width // 8) * count
     return element, align or element
+
+
+def _alignment(cursor: Cursor) -> int:
+    line, value = cursor.line, cursor.integer()
+    if value < 1 or value & (value - 1):
+        raise PtxSyntaxError(line, f"alignment {value} is no power of two")
+    return value
 
 
 def read_declared(cursor: Cursor) -> Declared:
@@ -92,8 +104,10 @@ def read_name(cursor: Cursor, element_bytes: int, align: int) -> Declared:
     name = cursor.expect_kind(Kind.WORD).text
     dims: list[int | None] = []
     while cursor.accept("["):
-        dims.append(None if cursor.at("]") else cursor.integer())
+        dims.append(None if cursor.at("]") else cursor.count(_MOST_ELEMENTS))
         cursor.expect("]")
+    if math.prod(dim or 0 for dim in dims) > _MOST_ELEMENTS:
+        raise cursor.error(f"an array of at most {_MOST_ELEMENTS} elements")
     return Declared(name, element_bytes, align, tuple(dims))
 
 

@@ -55,6 +55,9 @@ _PATTERN = re.compile(
 )
 
 
+_BAD_OCTAL = re.compile(r"0\d*[89]\d*U?")
+
+
 def tokens_of(text: str) -> Iterator[Token]:
     """All tokens, ended by one END.
 
@@ -65,6 +68,8 @@ def tokens_of(text: str) -> Iterator[Token]:
         match = _PATTERN.match(text, position)
         if match is None or match.lastgroup is None:
             raise PtxSyntaxError(line, f"unexpected character {text[position]!r}")
+        if match.lastgroup == "integer" and _BAD_OCTAL.fullmatch(match.group()):
+            raise PtxSyntaxError(line, f"octal number {match.group()!r} has a digit above 7")
         if match.lastgroup != "space":
             yield Token(Kind(match.lastgroup), match.group(), line)
         line += text.count("\n", position, match.end())

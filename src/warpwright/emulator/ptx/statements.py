@@ -23,6 +23,8 @@ from warpwright.emulator.ptx.operands import OperandReader
 from warpwright.emulator.ptx.scope import Scope
 
 _BRANCHES = ("bra", "brx")
+_MOST_REGISTERS = 1 << 20
+"""Of one declaration; compilers stay far below."""
 
 
 class SourceFiles:
@@ -127,7 +129,7 @@ class FunctionBody:
         while True:
             name = cursor.expect_kind(Kind.WORD).text
             if cursor.accept("<"):
-                for number in range(cursor.integer()):
+                for number in range(cursor.count(_MOST_REGISTERS)):
                     self._scope.declare_register(f"{name}{number}", width, components)
                 cursor.expect(">")
             else:
