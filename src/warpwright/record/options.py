@@ -14,7 +14,6 @@ class SessionOptions:
 
     workload_path: str
     proposer: str = "builtin"
-    strategy: str = "linear"
     iterations: int | None = None
     time_limit_s: float | None = None
     seed: int = 0

@@ -39,7 +39,6 @@ class OptionsModel(_File):
 
     workload_path: str
     proposer: str
-    strategy: str
     iterations: int | None
     time_limit_s: float | None
     seed: int

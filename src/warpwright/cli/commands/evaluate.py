@@ -18,6 +18,9 @@ def evaluate(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed of the inputs.", show_default="a fresh secret")
     ] = None,
+    gpu_cases: Annotated[
+        bool, typer.Option("--gpu-cases", help="Also estimate cases for a GPU from sampled blocks; they never count.")
+    ] = False,
     json: JsonOption = False,
 ) -> int:
     """Compile, verify, time; exit code 3 if the candidate does not pass."""
@@ -27,6 +30,7 @@ def evaluate(
     from warpwright.device.registry import notice
     from warpwright.errors import NoCandidatePassed
     from warpwright.evaluation.bench import fresh_secret, open_bench
+    from warpwright.evaluation.evaluator import EvaluatorOptions
     from warpwright.evaluation.summary import evaluation_to_json
     from warpwright.report.tables import evaluation_table
     from warpwright.workload.loader import load_workload
@@ -35,7 +39,8 @@ def evaluate(
     candidate = load_candidate(kernel, loaded.initial) if kernel else loaded.initial
     baseline = load_candidate(against, loaded.initial) if against else None
     secret = fresh_secret() if seed is None else f"{seed:064x}"
-    with open_bench(loaded, device, secret, bench_options()) as bench:
+    options = EvaluatorOptions(sample_gpu_cases=gpu_cases)
+    with open_bench(loaded, device, secret, bench_options(), options) as bench:
         say(notice(device, bench.device) or f"device: {bench.device.description}")
         reference = bench.evaluator.evaluate(baseline) if baseline else None
         if reference is not None and not reference.outcome.correct:
