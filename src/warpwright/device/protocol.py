@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from warpwright.candidate.resolved import ResolvedPlan
+from warpwright.compiler.compiler import Compiler
 from warpwright.compiler.result import KernelResources
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.workload.model import DeviceKind, Role
+from warpwright.workload.recipe import Generated
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -35,6 +37,8 @@ class Target:
 
     code: CodeKind
     arch: str
+    cuda: tuple[int, int] | None = None
+    """Newest CUDA version that the driver serves; None: any compiler will do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,10 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class ArrayArgument:
-    """An array parameter. value: host data of `in` and `inout`, None for `out`. align_bytes: of its first element."""
+    """An array parameter. value: host data of `in` and `inout`, None for `out`. align_bytes: of its first element.
+
+    generated: an input that the device makes by itself; then `value` is None. Only measuring devices are given such.
+    """
 
     name: str
     role: Role
@@ -60,6 +67,7 @@ class ArrayArgument:
     align_bytes: int
     value: Array | None
     zeroed: bool = False
+    generated: Generated | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ Argument = ArrayArgument | ScalarArgument
 class RunRequest:
     """Run a whole plan once and give every output back.
 
-    poison: byte that fills outputs (unless `zeroed`) and scratch before the run.
+    poison: byte that fills outputs (unless `zeroed`) and scratch before the run. guard: byte around every array.
     time_limit_s: wall-clock limit; over it the run ends as a `timeout`.
     least_alignment: arrays begin at addresses with exactly the alignment that the workload guarantees, so that a candidate
     that assumes more faults; False: at 256-byte boundaries, as an allocator gives them (and as `time` has them).
@@ -88,6 +96,7 @@ class RunRequest:
     plan: ResolvedPlan
     arguments: tuple[Argument, ...]
     poison: int = 0xFF
+    guard: int = 0xA5
     time_limit_s: float = 60.0
     least_alignment: bool = True
 
@@ -126,11 +135,21 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class Modified:
+    """An `in` array whose bytes a candidate changed. first_byte: offset of the first changed one."""
+
+    name: str
+    bytes: int
+    first_byte: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
-    """A run that reached its end. arrays: every array parameter afterwards, inputs too (to see that they are unchanged)."""
+    """A run that reached its end. arrays: every output afterwards. modified: inputs that are not as they were."""
 
     arrays: Mapping[str, Array]
     seconds: float
+    modified: tuple[Modified, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +164,7 @@ RunOutcome = Ran | Faulted
 
 @dataclass(frozen=True, slots=True)
 class TimeRequest:
-    """Time a plan on one case: 10 warm-ups and 100 launches on hardware, one estimate on the emulator."""
+    """Estimate a plan on one case."""
 
     program: Program
     plan: ResolvedPlan
@@ -206,14 +225,27 @@ class Device(Protocol):
         """One line for people: `PTX emulator (latencies are estimates of an NVIDIA H200)`."""
         ...
 
-    def run(self, request: RunRequest) -> RunOutcome:
-        """Run once and return every array."""
+    def prepare(self, compiler: Compiler) -> None:
+        """Once, before the first run: a device may have kernels of its own to compile."""
         ...
 
-    def time(self, request: TimeRequest) -> TimeOutcome:
-        """Measure, or estimate from counters."""
+    def renew(self) -> None:
+        """What runs next runs in a process in which no candidate has run: before each verification and benchmark (V32)."""
+        ...
+
+    def run(self, request: RunRequest) -> RunOutcome:
+        """Run once and return every output."""
         ...
 
     def close(self) -> None:
         """End worker processes."""
+        ...
+
+
+@runtime_checkable
+class EstimatingDevice(Device, Protocol):
+    """A device that derives times from counters: the emulator."""
+
+    def time(self, request: TimeRequest) -> TimeOutcome:
+        """The estimate of one case."""
         ...

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from warpwright.compiler.compiler import Compiler
 from warpwright.device.emulated.messages import arrays_from, fault_from, run_message, time_message, values
 from warpwright.device.protocol import (
     Argument,
@@ -87,6 +88,12 @@ class EmulatedDevice:
     def worker_pid(self) -> int | None:
         """Process id of the worker; None if none is running."""
         return self._worker.pid
+
+    def prepare(self, compiler: Compiler) -> None:
+        """Nothing: the emulator has no kernels of its own."""
+
+    def renew(self) -> None:
+        """Nothing: memory is laid out afresh for every request and modules keep no state between them."""
 
     def run(self, request: RunRequest) -> RunOutcome:
         """Run a plan in full, with every access checked, and give every array back."""

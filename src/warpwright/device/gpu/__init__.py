@@ -1,0 +1,1 @@
+"""An NVIDIA GPU as a device: the client of `warpwright-harness`."""
