@@ -1,0 +1,3 @@
+// The harness's own kernels, one translation unit: module `warpwright` (docs/harness.md).
+#include "measurement.cuh"
+#include "verification.cuh"
