@@ -38,13 +38,22 @@ class Translated:
     lowered: Mapping[str, str]
 
 
+def _load_builtins(library: Path) -> list[ctypes.CDLL]:
+    """The builtins library beside NVRTC, loaded first: the one of CUDA 13.0 asks the loader for it by name alone."""
+    if sys.platform == "win32" or not library.is_absolute():
+        return []
+    beside = library.resolve().parent.glob("libnvrtc-builtins.so.*")
+    return [ctypes.CDLL(str(path)) for path in sorted(beside)]
+
+
 class NvrtcLibrary:
     """A loaded NVRTC. Raises OSError with the loader's own words if it cannot be loaded."""
 
     def __init__(self, path: str) -> None:
         if sys.platform == "win32" and Path(path).is_absolute():
-            os.add_dll_directory(str(Path(path).parent))  # the builtins library lies beside it
+            os.add_dll_directory(str(Path(path).parent))
         self._library = ctypes.CDLL(path)
+        self._builtins = _load_builtins(Path(path))
         self._library.nvrtcGetErrorString.restype = ctypes.c_char_p
 
     def version(self) -> tuple[int, int]:
