@@ -1,5 +1,6 @@
 """Seeds from a secret."""
 
+from itertools import islice
 from types import MappingProxyType
 
 from hypothesis import given
@@ -11,7 +12,7 @@ from warpwright.workload.model import Case, CaseKind, DeviceKind
 CASE = Case("ragged", CaseKind.CHECK, MappingProxyType({"n": 3}), frozenset(DeviceKind), 42, MappingProxyType({}))
 
 
-@given(st.text(), st.text(), st.integers(1, 9))
+@given(st.text(), st.text(), st.integers(1, POOL_SIZE + 3))
 def test_the_cases_own_seed_comes_first_and_none_twice(secret: str, identity: str, count: int) -> None:
     seeds = SeedPool(secret).draw(CASE, identity, count)
     assert seeds[0] == 42
@@ -25,6 +26,7 @@ def test_the_same_secret_gives_the_same_seeds_and_another_does_not() -> None:
 
 def test_attempts_draw_from_a_pool_that_the_oracle_can_keep() -> None:
     drawn = {seed for index in range(50) for seed in SeedPool("a").draw(CASE, str(index), 3)}
+    assert drawn == {CASE.seed, *SeedPool("a").pool(CASE)}
     assert len(drawn) == POOL_SIZE + 1
 
 
@@ -35,3 +37,13 @@ def test_fresh_seeds_were_never_in_the_pool() -> None:
     assert len(set(fresh)) == 10
     assert not drawn & set(fresh)
     assert not set(fresh) & set(pool.fresh(CASE, "promotion", 10))
+
+
+def test_a_stream_has_no_end_and_no_seed_twice() -> None:
+    pool = SeedPool("a")
+    streamed = list(islice(pool.stream(CASE, "attempt 1"), 1000))
+    assert len(set(streamed)) == 1000
+    others = {*pool.pool(CASE), *pool.fresh(CASE, "attempt 1", 10), *islice(pool.stream(CASE, "attempt 2"), 1000)}
+    assert not others & set(streamed)
+    assert streamed == list(islice(SeedPool("a").stream(CASE, "attempt 1"), 1000))
+    assert not set(streamed) & set(islice(SeedPool("b").stream(CASE, "attempt 1"), 1000))

@@ -5,11 +5,16 @@ from warpwright.workload.model import ArrayParameter, Workload
 from warpwright.workload.values import CaseArguments
 
 
-def device_arguments(workload: Workload, arguments: CaseArguments) -> tuple[Argument, ...]:
-    """Every parameter in the kernel's order; scalars packed in the exact width of their dtype."""
+def device_arguments(workload: Workload, arguments: CaseArguments, *, on_device: bool = False) -> tuple[Argument, ...]:
+    """Every parameter in the kernel's order; scalars packed in the exact width of their dtype.
+
+    on_device: the device makes inputs that have a recipe by itself; their host arrays are not asked for.
+    """
+    generated = arguments.generated if on_device else {}
     bound: list[Argument] = []
     for parameter in workload.parameters:
         if isinstance(parameter, ArrayParameter):
+            made_there = generated.get(parameter.name)
             bound.append(
                 ArrayArgument(
                     name=parameter.name,
@@ -17,8 +22,9 @@ def device_arguments(workload: Workload, arguments: CaseArguments) -> tuple[Argu
                     dtype=parameter.dtype,
                     shape=arguments.shapes[parameter.name],
                     align_bytes=parameter.align_bytes,
-                    value=arguments.inputs.get(parameter.name),
+                    value=None if made_there is not None else arguments.inputs.get(parameter.name),
                     zeroed=parameter.zeroed,
+                    generated=made_there,
                 )
             )
         else:

@@ -1,16 +1,17 @@
 """What a kernel is called with in one (case, seed)."""
 
 import hashlib
+from math import prod
 from types import MappingProxyType
 from typing import Protocol
 
-import numpy as np
-
-from warpwright.workload.distributions import draw, parse_distribution
+from warpwright.workload.distributions import check_distribution, draw, parse_distribution, recipe_of
 from warpwright.workload.dtypes import element_type
+from warpwright.workload.generator import generate
 from warpwright.workload.model import Case, Workload
+from warpwright.workload.recipe import Generated
 from warpwright.workload.shapes import scalar_value, shape_of
-from warpwright.workload.values import Array, CaseArguments
+from warpwright.workload.values import Array, CaseArguments, HostInputs
 
 
 class InputSource(Protocol):
@@ -28,26 +29,30 @@ def make_arguments(workload: Workload, case: Case, seed: int, oracle: InputSourc
     """
     made = oracle.make_inputs(case, seed) if any(array.values is None for array in workload.inputs) else {}
     shapes = {array.name: shape_of(array, case.dims) for array in workload.arrays}
-    inputs = {}
+    arrays, generated = dict[str, Array](), dict[str, Generated]()
     for array in workload.inputs:
         if array.values is None:
-            inputs[array.name] = made[array.name]
+            arrays[array.name] = made[array.name]
+            continue
+        distribution, element = parse_distribution(array.values), element_type(array.dtype)
+        key = random_key(case, seed, array.name)
+        recipe = recipe_of(distribution, element, case.dims)
+        if recipe is None:
+            arrays[array.name] = draw(distribution, element, shapes[array.name], case.dims, key)
         else:
-            element = element_type(array.dtype)
-            generator = random_generator(case, seed, array.name)
-            inputs[array.name] = draw(
-                parse_distribution(array.values), element, shapes[array.name], case.dims, generator
-            )
+            check_distribution(distribution, element, shapes[array.name], case.dims)
+            generated[array.name] = Generated(recipe, key)
+
+    def make(name: str) -> Array:
+        shape = shapes[name]
+        return generate(generated[name].recipe, generated[name].key, prod(shape)).reshape(shape)
+
     scalars = {scalar.name: scalar_value(scalar, case) for scalar in workload.scalars}
-    return CaseArguments(MappingProxyType(inputs), MappingProxyType(scalars), MappingProxyType(shapes))
-
-
-def random_generator(case: Case, seed: int, stream: str) -> np.random.Generator:
-    """Philox keyed by case, seed and stream: each array has its own numbers, and no draw depends on another's length."""
-    return np.random.Generator(np.random.Philox(key=random_key(case, seed, stream)))
+    inputs = HostInputs(arrays, generated, make)
+    return CaseArguments(inputs, MappingProxyType(scalars), MappingProxyType(shapes))
 
 
 def random_key(case: Case, seed: int, stream: str) -> int:
-    """128-bit key of a stream of random numbers."""
+    """128-bit key of a stream of random numbers: each array has its own, and no draw depends on another's length."""
     digest = hashlib.sha256(f"{case.name}\0{seed}\0{stream}".encode()).digest()
     return int.from_bytes(digest[:16], "little")

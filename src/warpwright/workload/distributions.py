@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite, prod
-from typing import Any
 
 import numpy as np
 
 from warpwright.candidate.expressions import ExpressionError, evaluate, parse
-from warpwright.workload.dtypes import ElementType, NumberKind, integer_range
+from warpwright.workload.dtypes import ElementType, integer_range
+from warpwright.workload.generator import RecipeError, check_recipe, generate
+from warpwright.workload.recipe import Recipe
 from warpwright.workload.values import Array
 
 _CALL = re.compile(r"\s*([a-z_]+)\s*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?\s*", re.ASCII)
@@ -58,6 +59,9 @@ def check_distribution(
     """Raises: DistributionError if the values cannot be drawn in this dtype and shape."""
     low, high = _bounds(distribution, shape, dims)
     if element.is_float:
+        recipe = recipe_of(distribution, element, dims)
+        if recipe is not None:
+            _check_recipe(recipe)
         return
     if distribution.kind in ("normal", "uniform"):
         raise DistributionError(
@@ -68,47 +72,32 @@ def check_distribution(
         raise DistributionError(f"values {low} .. {high} do not fit {element.name} ({least} .. {greatest})")
 
 
-def draw(
-    distribution: Distribution,
-    element: ElementType,
-    shape: tuple[int, ...],
-    dims: Mapping[str, int],
-    generator: np.random.Generator,
-) -> Array:
-    """An array of this dtype and shape, the same for the same generator state. Raises: DistributionError."""
-    check_distribution(distribution, element, shape, dims)
-    return np.ascontiguousarray(_draw(distribution, element, shape, dims, generator).astype(element.numpy, copy=False))
+def recipe_of(distribution: Distribution, element: ElementType, dims: Mapping[str, int]) -> Recipe | None:
+    """The recipe that a device follows by itself; None for values that only the host makes (`permutation`).
 
-
-def _draw(
-    distribution: Distribution,
-    element: ElementType,
-    shape: tuple[int, ...],
-    dims: Mapping[str, int],
-    generator: np.random.Generator,
-) -> Array:
-    # float32 draws serve the narrow types: half the time and memory of float64, and no narrow value is lost.
-    values: Array
-    precision: Any = np.float64 if element.name == "float64" else np.float32
+    Raises: ExpressionError if an expression of `integers` fails under these dims.
+    """
     match distribution.kind:
-        case "normal":
-            mean, deviation = distribution.numbers()
-            values = generator.standard_normal(shape, dtype=precision)
-            values = values * precision(deviation) + precision(mean)
-            return values
-        case "uniform":
-            low, high = distribution.numbers()
-            values = generator.random(shape, dtype=precision)
-            values = values * precision(high - low) + precision(low)
-            return values
+        case "normal" | "uniform":
+            return Recipe(distribution.kind, element.name, *distribution.numbers())
         case "integers":
-            first, last = distribution.integers(dims)
-            drawn = element.numpy if element.kind is NumberKind.INTEGER else np.dtype(np.int64)
-            return generator.integers(first, last, shape, dtype=drawn.type, endpoint=True)
+            return Recipe("integers", element.name, *distribution.integers(dims))
         case "ones":
-            return np.ones(shape, element.numpy)
+            return Recipe("ones", element.name)
         case _:
-            return generator.permutation(prod(shape)).reshape(shape)
+            return None
+
+
+def draw(
+    distribution: Distribution, element: ElementType, shape: tuple[int, ...], dims: Mapping[str, int], key: int
+) -> Array:
+    """An array of this dtype and shape, C order, the same for the same 128-bit key. Raises: DistributionError."""
+    check_distribution(distribution, element, shape, dims)
+    recipe = recipe_of(distribution, element, dims)
+    if recipe is not None:
+        return generate(recipe, key, prod(shape)).reshape(shape)
+    order = np.random.Generator(np.random.Philox(key=key)).permutation(prod(shape))
+    return order.reshape(shape).astype(element.numpy)
 
 
 def _split(text: str) -> list[str]:
@@ -136,6 +125,13 @@ def _check_arguments(distribution: Distribution, text: str) -> None:
             raise DistributionError(f"found {text!r}; allowed: numbers in {distribution.kind}(...)") from None
         if not (isfinite(first) and isfinite(second)) or (distribution.kind == "uniform" and first >= second):
             raise DistributionError(f"found {text!r}; allowed: finite numbers, the lower one first")
+
+
+def _check_recipe(recipe: Recipe) -> None:
+    try:
+        check_recipe(recipe)
+    except RecipeError as error:
+        raise DistributionError(str(error)) from None
 
 
 def _bounds(distribution: Distribution, shape: tuple[int, ...], dims: Mapping[str, int]) -> tuple[int, int]:
