@@ -1,0 +1,22 @@
+// From a failed driver call to a fault of the candidate.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "driver/error.hpp"
+#include "protocol/faults.hpp"
+
+namespace warpwright::launch {
+
+// Which launch of a plan it was; none: unknown.
+struct Origin {
+    std::optional<std::size_t> launch;
+    std::string entry;
+};
+
+// Throws CandidateFault if a candidate can cause that failure, else the error itself.
+[[noreturn]] void throw_fault(const driver::DriverError& error, const Origin& origin);
+
+}  // namespace warpwright::launch
