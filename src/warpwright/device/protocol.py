@@ -10,6 +10,7 @@ import numpy as np
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.compiler.compiler import Compiler
 from warpwright.compiler.result import KernelResources
+from warpwright.device.measurement import Measurement
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.workload.model import DeviceKind, Role
 from warpwright.workload.recipe import Generated
@@ -108,12 +109,21 @@ class FaultKind(StrEnum):
     RESOURCES = "launch_error.resources"
     SHARED_MEMORY = "launch_error.shared_memory"
     CONFIG = "launch_error.config"
+    COOPERATIVE = "launch_error.cooperative"
     ILLEGAL_ADDRESS = "crash.illegal_address"
     MISALIGNED = "crash.misaligned"
     TRAP = "crash.trap"
     ASSERT = "crash.assert"
+    STACK = "crash.stack"
+    ILLEGAL_INSTRUCTION = "crash.illegal_instruction"
+    LAUNCH_FAILED = "crash.launch_failed"
+    """The driver says no more than that the kernel failed."""
+    PROCESS_ENDED = "crash.process_ended"
+    """The process that ran it ended twice without a word, while a known-good kernel runs."""
     DEADLOCK = "timeout.deadlock"
     TIMEOUT = "timeout.verify"
+    TIMING = "timeout.timing"
+    DISPLAY_WATCHDOG = "timeout.display_watchdog"
     OOB_WRITE = "wrong_result.oob_write"
     OOB_READ = "wrong_result.oob_read"
     UNINITIALISED_READ = "wrong_result.uninitialised_read"
@@ -180,7 +190,7 @@ class Timing:
     uncertainty_ratio: half width of what the figure can tell apart; 0.15 for an estimate.
     terms: the cost model's parts in us, `binding` names the largest; both only where source = estimated.
     counters: normalised names (`profiling.md` section 4) -> value; a missing name is unknown; of the longest launch if a
-    plan has several. notes: what weakens the figure, in sentences.
+    plan has several. notes: what weakens the figure, in sentences. measurement: how it was taken; only of measured times.
     """
 
     source: TimeSource
@@ -192,6 +202,7 @@ class Timing:
     terms: Mapping[str, float] = field(default_factory=dict)
     counters: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    measurement: Measurement | None = None
 
 
 TimeOutcome = Timing | Faulted

@@ -1,0 +1,139 @@
+"""Which launches a measurement consists of: blocks, values, and which outputs come back (measurement.md M1, M8, M12, M33).
+
+Everything that a kernel could guess is drawn by a secret: values, positions of verified launches, order within rounds.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from warpwright.device.measurement import Phase
+from warpwright.device.measuring import ScheduledBlock, ScheduledLaunch
+from warpwright.workload.rotation import Rotation
+
+CHECKED_AT_RANDOM = (5, 6)
+"""Least and most measured launches whose outputs are verified beside the last one; drawn for each measurement (M12)."""
+CONTENDER = 1
+"""Index of the side that a paired run is about; 0 is the incumbent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """warmups: untimed launches of each side. rounds: measured blocks of each side. launches: in a block."""
+
+    name: str
+    warmups: int = 10
+    rounds: int = 10
+    launches: int = 10
+
+    @property
+    def measured(self) -> int:
+        """Launches of one side that count."""
+        return self.rounds * self.launches
+
+
+FULL = Counts("full")
+SCREEN = Counts("screen", warmups=3, rounds=1)
+PAIRED = Counts("paired")
+
+
+@dataclass(slots=True)
+class ValueDraw:
+    """Hands out the values of launches, for one process: what it gave for verification it never gives again.
+
+    fresh: seeds without end, for launches that nobody verifies. random: seeded by the session's secret.
+    """
+
+    rotation: Rotation
+    fresh: Iterator[int]
+    random: random.Random
+    _unused: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._unused = self.random.sample(self.rotation.pool_seeds, len(self.rotation.pool_seeds))
+
+    def seeds(self, count: int) -> list[int]:
+        """Seeds of one block. Inputs made on the host repeat as late as their pool allows, in an order of its own."""
+        if not self.rotation.pooled:
+            return [next(self.fresh) for _ in range(count)]
+        pool = self.rotation.pool_seeds
+        drawn: list[int] = []
+        while len(drawn) < count:
+            drawn += self.random.sample(pool, len(pool))
+        return drawn[:count]
+
+    def verifiable(self, seed: int) -> int | None:
+        """The seed with which a launch can be verified instead of `seed`; None if none is left."""
+        if self.rotation.pooled:
+            return seed
+        return self._unused.pop() if self._unused else None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedBlock:
+    """A block with what it is for. round: of the measurement as a whole; None for warm-ups. seeds: secret, by launch."""
+
+    side: int
+    phase: Phase
+    round: int | None
+    seeds: tuple[int, ...]
+    checked: frozenset[int]
+    """Launches whose outputs come back."""
+
+    def scheduled(self, rotation: Rotation) -> ScheduledBlock:
+        """As the device takes it."""
+        launches = (
+            ScheduledLaunch(rotation.values(seed), launch in self.checked) for launch, seed in enumerate(self.seeds)
+        )
+        return ScheduledBlock(self.side, tuple(launches))
+
+
+Rounds = Sequence[tuple[int, Sequence[int]]]
+"""Round number, and its sides in the order in which they run."""
+
+
+def single_rounds(counts: Counts) -> Rounds:
+    """One side alone."""
+    return [(number, (0,)) for number in range(counts.rounds)]
+
+
+def paired_rounds(numbers: Sequence[int], chance: random.Random) -> Rounds:
+    """Both sides in every round; each comes first in half of the rounds (an odd one is left to chance)."""
+    first = [number % 2 for number in range(len(numbers) - len(numbers) % 2)]
+    first += [chance.randrange(2)] * (len(numbers) % 2)
+    chance.shuffle(first)
+    return [(number, (side, 1 - side)) for number, side in zip(numbers, first, strict=True)]
+
+
+def plan_blocks(rounds: Rounds, counts: Counts, draw: ValueDraw) -> tuple[PlannedBlock, ...]:
+    """Warm-ups of every side, then the rounds.
+
+    Verified are: of the judged side (the contender, or the only one) some launches at random and its last one; of the
+    other its last one. Warm-ups take the same path and are never told apart by their values.
+    """
+    sides = sorted({side for _, order in rounds for side in order})
+    slots = [(number, side) for number, order in rounds for side in order]
+    marks = _marks(slots, max(sides), counts.launches, draw.random)
+    blocks = [PlannedBlock(s, Phase.WARM_UP, None, tuple(draw.seeds(counts.warmups)), frozenset()) for s in sides]
+    for slot, (number, side) in enumerate(slots):
+        seeds, checked = draw.seeds(counts.launches), set()
+        for launch in sorted(marks.get(slot, ())):
+            known = draw.verifiable(seeds[launch])
+            if known is not None:
+                seeds[launch] = known
+                checked.add(launch)
+        blocks.append(PlannedBlock(side, Phase.MEASURED, number, tuple(seeds), frozenset(checked)))
+    return tuple(blocks)
+
+
+def _marks(slots: Sequence[tuple[int, int]], judged: int, launches: int, chance: random.Random) -> dict[int, set[int]]:
+    """Slot -> launches to verify.."""
+    marks: dict[int, set[int]] = {}
+    for side in {side for _, side in slots}:
+        own = [slot for slot, (_, owner) in enumerate(slots) if owner == side]
+        last = (own[-1], launches - 1)
+        others = [(slot, launch) for slot in own for launch in range(launches) if (slot, launch) != last]
+        count = min(chance.randint(*CHECKED_AT_RANDOM), len(others)) if side == judged else 0
+        for slot, launch in [last, *chance.sample(others, count)]:
+            marks.setdefault(slot, set()).add(launch)
+    return marks

@@ -1,0 +1,162 @@
+"""Carries out a schedule on a device: every block as a record, tainted rounds taken again, outputs kept for judgement."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from warpwright.benchmark.schedule import Counts, PlannedBlock, Rounds, ValueDraw, paired_rounds, plan_blocks
+from warpwright.benchmark.taint import tainted_rounds
+from warpwright.device.measurement import BlockRecord, Phase
+from warpwright.device.measuring import Contestant, Measured, MeasureRequest, MeasuringDevice, TimedArray
+from warpwright.device.protocol import Array, Faulted, ScalarArgument
+from warpwright.workload.rotation import Rotation
+
+REDOS = 2
+"""How often tainted rounds are taken again before the figure is called degraded."""
+SPIN_MS = 50.0
+"""How long the GPU is kept busy before the first block, so that its clocks are up."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCase:
+    """One case under the clock.
+
+    sets: copies of every array that launches rotate over. flushes: L2 flushes before a launch where rotation does not keep
+    L2 cold. time_limit_s: of one schedule. draw: a stream's name -> the secret draw of that name.
+    """
+
+    arrays: tuple[TimedArray, ...]
+    scalars: tuple[ScalarArgument, ...]
+    rotation: Rotation
+    draw: Callable[[str], ValueDraw]
+    cold_cache: bool = True
+    sets: int = 10
+    flushes: int = 1
+    time_limit_s: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Which secret draw a schedule uses, and how many launches it has."""
+
+    name: str
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOutputs:
+    """Outputs of a timed launch, to be compared with the oracle's for its seed. block: index in `Series.records`."""
+
+    block: int
+    launch: int
+    seed: int
+    outputs: Mapping[str, Array]
+
+
+@dataclass(slots=True)
+class Series:
+    """What a schedule gave, in the order it ran. sets, flush_bytes: as the device used them."""
+
+    stream: str
+    counts: Counts
+    records: list[BlockRecord] = field(default_factory=list)
+    kept: list[KeptOutputs] = field(default_factory=list)
+    sets: int = 0
+    flush_bytes: int = 0
+    truncated: bool = False
+    degraded: bool = False
+    unavailable: dict[str, str] = field(default_factory=dict)
+
+    def rounds(self, side: int) -> dict[int, tuple[float, ...]]:
+        """Round -> samples in us of the blocks that count, by round number."""
+        found = {
+            record.round: record.samples_us
+            for record in self.records
+            if record.side == side and record.phase is Phase.MEASURED and record.round is not None
+        }
+        return dict(sorted(found.items()))
+
+    def samples_us(self, side: int) -> tuple[float, ...]:
+        """Every launch of a side that counts."""
+        return tuple(sample for samples in self.rounds(side).values() for sample in samples)
+
+    def add(self, planned: Sequence[PlannedBlock], measured: Measured) -> None:
+        """Append the blocks that were begun."""
+        base = len(self.records)
+        for plan, block in zip(planned, measured.blocks, strict=False):  # a truncated schedule gives fewer blocks
+            self.records.append(
+                BlockRecord(
+                    side=plan.side,
+                    phase=plan.phase,
+                    round=plan.round,
+                    samples_us=block.samples_us,
+                    sm_mhz=block.sm_mhz,
+                    throttle=block.throttle,
+                    temperature_c=block.temperature_c,
+                    power_w=block.power_w,
+                    blocker=block.blocker,
+                )
+            )
+        for kept in measured.kept:
+            seed = planned[kept.block].seeds[kept.launch]
+            self.kept.append(KeptOutputs(base + kept.block, kept.launch, seed, kept.outputs))
+        self.sets, self.flush_bytes = measured.sets, measured.flush_bytes
+        self.truncated = self.truncated or measured.truncated
+        self.unavailable |= dict(measured.unavailable)
+
+    def replace_rounds(self, rounds: frozenset[int]) -> None:
+        """Keep the blocks of these rounds without counting them."""
+        self.records = [
+            replace(record, phase=Phase.REPLACED)
+            if record.round in rounds and record.phase is Phase.MEASURED
+            else record
+            for record in self.records
+        ]
+
+
+def take_series(
+    device: MeasuringDevice, case: TimedCase, contestants: Sequence[Contestant], rounds: Rounds, stream: Stream
+) -> Series | Faulted:
+    """Run a schedule in a fresh process; tainted rounds again, at most `REDOS` times, with new values (M24).
+
+    Raises: InfrastructureError if the device fails.
+    """
+    device.renew()
+    draw = case.draw(stream.name)
+    series = Series(stream.name, stream.counts)
+    wanted = rounds
+    for attempt in range(1 + REDOS):
+        planned = plan_blocks(wanted, stream.counts, draw)
+        outcome = device.measure(_request(case, contestants, planned))
+        if isinstance(outcome, Faulted):
+            return outcome
+        if attempt:
+            series.replace_rounds(frozenset(number for number, _ in wanted))
+        series.add(planned, outcome)
+        tainted = tainted_rounds(series.records)
+        series.degraded = bool(tainted)
+        if not tainted or series.truncated:
+            break
+        wanted = _again(wanted, tainted, draw.random)
+    return series
+
+
+def _again(rounds: Rounds, tainted: frozenset[int], chance: random.Random) -> Rounds:
+    """The tainted rounds with a new order of their sides."""
+    if all(len(order) == 1 for _, order in rounds):
+        return [(number, (0,)) for number in sorted(tainted)]
+    return paired_rounds(sorted(tainted), chance)
+
+
+def _request(case: TimedCase, contestants: Sequence[Contestant], planned: Sequence[PlannedBlock]) -> MeasureRequest:
+    return MeasureRequest(
+        contestants=tuple(contestants),
+        arrays=case.arrays,
+        scalars=case.scalars,
+        blocks=tuple(block.scheduled(case.rotation) for block in planned),
+        sets=case.sets,
+        cold_cache=case.cold_cache,
+        flushes=case.flushes,
+        spin_ms=SPIN_MS,
+        time_limit_s=case.time_limit_s,
+    )
