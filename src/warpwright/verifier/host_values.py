@@ -2,51 +2,122 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from threading import Lock
+from types import MappingProxyType
 
-from warpwright.units import MIB
+from warpwright.physical_memory import physical_memory_bytes
+from warpwright.units import GIB, MIB
 from warpwright.workload.arguments import make_arguments
 from warpwright.workload.model import Case, Workload
 from warpwright.workload.oracle import Oracle
-from warpwright.workload.values import Array, CaseArguments
+from warpwright.workload.values import Array, CaseArguments, HostInputs
 
-KEPT_BYTES = 256 * MIB
-"""Inputs beyond this are drawn again when they are needed; the oracle has a limit of its own."""
+MOST_KEPT_BYTES = 8 * GIB
+"""Kept at most, however much memory there is."""
+_KEPT_SHARE = 4
+_UNKNOWN_KEPT_BYTES = 512 * MIB
 
 _Key = tuple[str, tuple[tuple[str, int], ...], tuple[tuple[str, int | float], ...], int]
 
 
-class HostValues:
-    """A workload with its oracle. Safe for threads; arrays given out are not writable."""
+@dataclass(slots=True)
+class _Entry:
+    """What is known of one (case, seed). expected: None until somebody asked."""
 
-    def __init__(self, workload: Workload, oracle: Oracle, kept_bytes: int = KEPT_BYTES) -> None:
+    arguments: CaseArguments
+    expected: Mapping[str, Array] | None = None
+
+    def held_bytes(self) -> int:
+        outputs = sum(array.nbytes for array in (self.expected or {}).values())
+        return outputs + _inputs(self.arguments).held_bytes()
+
+
+class HostValues:
+    """A workload with its oracle. Safe for threads; arrays given out are not writable.
+
+    kept_bytes: beyond it inputs are made again when they are needed, then expected outputs are computed again, the longest
+    unused first. None: a quarter of this machine's memory, at most MOST_KEPT_BYTES.
+    """
+
+    def __init__(self, workload: Workload, oracle: Oracle, kept_bytes: int | None = None) -> None:
         self.workload = workload
         self.oracle = oracle
-        self._kept: OrderedDict[_Key, CaseArguments] = OrderedDict()
-        self._kept_bytes = kept_bytes
+        self.kept_bytes = default_kept_bytes() if kept_bytes is None else kept_bytes
+        self._kept: OrderedDict[_Key, _Entry] = OrderedDict()
         self._lock = Lock()
 
     def arguments(self, case: Case, seed: int) -> CaseArguments:
         """What a kernel is called with. Raises: WorkloadError if `make_inputs` fails."""
-        key = (case.name, tuple(sorted(case.dims.items())), tuple(sorted(case.scalars.items())), seed)
+        key = _key(case, seed)
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
                 self._kept.move_to_end(key)
-                return found
+                return found.arguments
         made = make_arguments(self.workload, case, seed, self.oracle)
-        for array in made.inputs.values():
-            array.setflags(write=False)
         with self._lock:
-            self._kept[key] = made
-            while sum(map(_size, self._kept.values())) > self._kept_bytes:
-                self._kept.popitem(last=False)
-        return made
+            entry = self._kept.setdefault(key, _Entry(made))  # another thread may have been faster
+            self._trim()
+        return entry.arguments
 
     def expected(self, case: Case, arguments: CaseArguments) -> Mapping[str, Array]:
-        """Every output by the oracle. Raises: WorkloadError if `reference` fails."""
-        return self.oracle.expected(case, arguments)
+        """Every output by the oracle; computed once while the arguments are kept.
+
+        arguments: from `arguments`, for this case. Raises: WorkloadError if `reference` fails.
+        """
+        with self._lock:
+            entry = self._entry_of(case, arguments)
+            if entry is not None and entry.expected is not None:
+                return entry.expected
+        computed = MappingProxyType(self.oracle.expected(case, arguments))
+        with self._lock:
+            if entry is not None:
+                entry.expected = computed
+            self._trim()
+        return computed
+
+    def held_bytes(self) -> int:
+        """Bytes of the arrays that are kept now."""
+        with self._lock:
+            return self._held_bytes()
+
+    def _held_bytes(self) -> int:
+        return sum(entry.held_bytes() for entry in self._kept.values())
+
+    def _entry_of(self, case: Case, arguments: CaseArguments) -> _Entry | None:
+        """By identity: equal names and seeds say nothing of arrays that somebody replaced."""
+        name, dims, scalars, _ = _key(case, 0)
+        for key, entry in self._kept.items():
+            if entry.arguments is arguments and key[:3] == (name, dims, scalars):
+                self._kept.move_to_end(key)
+                return entry
+        return None
+
+    def _trim(self) -> None:
+        """Inputs with a recipe cost milliseconds, so they go first; whole entries only if that is not enough."""
+        excess = self._held_bytes() - self.kept_bytes
+        for entry in self._kept.values():
+            if excess <= 0:
+                return
+            before = entry.held_bytes()
+            _inputs(entry.arguments).forget_generated()
+            excess -= before - entry.held_bytes()
+        while excess > 0 and self._kept:
+            _, oldest = self._kept.popitem(last=False)
+            excess -= oldest.held_bytes()
 
 
-def _size(arguments: CaseArguments) -> int:
-    return sum(array.nbytes for array in arguments.inputs.values())
+def default_kept_bytes() -> int:
+    """A quarter of the memory here, at most MOST_KEPT_BYTES."""
+    total = physical_memory_bytes()
+    return _UNKNOWN_KEPT_BYTES if total is None else min(total // _KEPT_SHARE, MOST_KEPT_BYTES)
+
+
+def _key(case: Case, seed: int) -> _Key:
+    return (case.name, tuple(sorted(case.dims.items())), tuple(sorted(case.scalars.items())), seed)
+
+
+def _inputs(arguments: CaseArguments) -> HostInputs:
+    assert isinstance(arguments.inputs, HostInputs)  # `make_arguments` gives no other
+    return arguments.inputs

@@ -5,39 +5,53 @@ import json
 import tempfile
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-from warpwright.workload.values import Array
+from warpwright.workload.values import Array, CaseArguments
 
 _MEMORY_BYTES = 512 * 1024 * 1024
+_GENERATOR = "philox4x64-10"
 
 
-def content_key(body: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
-    """SHA-256 over a question: everything that the answer depends on."""
+def content_key(body: Mapping[str, Any], arguments: CaseArguments) -> str:
+    """SHA-256 over a question: everything that the answer depends on.
+
+    An input with a recipe counts by recipe and key, which make the same bits everywhere; others by their contents.
+    """
     total = hashlib.sha256(json.dumps(body, sort_keys=True).encode())
-    for name, array in sorted(arrays.items()):
+    for name in sorted(arguments.inputs):
+        generated = arguments.generated.get(name)
+        if generated is not None:
+            made = asdict(generated) | {"shape": arguments.shapes[name], "generator": _GENERATOR}
+            total.update(f"{name}\0{json.dumps(made, sort_keys=True)}\0".encode())
+            continue
+        array = arguments.inputs[name]
         total.update(f"{name}\0{array.dtype.name}\0{array.shape}\0".encode())
         total.update(memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8)))
     return total.hexdigest()
 
 
 class ExpectedCache:
-    """The last answers in memory (up to 512 MiB), and all of them in a directory if one is given."""
+    """The last answers in memory (up to 512 MiB), and all of them in a directory if one is given. Safe for threads."""
 
     def __init__(self, directory: Path | None) -> None:
         self._directory = directory
         self._kept: OrderedDict[str, dict[str, Array]] = OrderedDict()
         self._bytes = 0
+        self._lock = Lock()
 
     def get(self, key: str) -> dict[str, Array] | None:
         """The arrays of that key, or None. A damaged file counts as missing."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
         loaded = self._load(key)
         if loaded is not None:
             self._remember(key, loaded)
@@ -56,11 +70,13 @@ class ExpectedCache:
     def _remember(self, key: str, arrays: dict[str, Array]) -> None:
         for array in arrays.values():
             array.flags.writeable = False  # every later comparison sees the same truth
-        self._kept[key] = arrays
-        self._bytes += _size(arrays)
-        while self._bytes > _MEMORY_BYTES and len(self._kept) > 1:
-            _, oldest = self._kept.popitem(last=False)
-            self._bytes -= _size(oldest)
+        with self._lock:
+            replaced = self._kept.pop(key, {})
+            self._kept[key] = arrays
+            self._bytes += _size(arrays) - _size(replaced)
+            while self._bytes > _MEMORY_BYTES and len(self._kept) > 1:
+                _, oldest = self._kept.popitem(last=False)
+                self._bytes -= _size(oldest)
 
     def _load(self, key: str) -> dict[str, Array] | None:
         if self._directory is None:

@@ -73,7 +73,7 @@ class Oracle:
             "outputs": [output.name for output in self.workload.outputs],
         }
         identity = {**question, "source": self._source_hash or self.workload.content_hash}
-        key = content_key(identity, arguments.inputs)
+        key = content_key(identity, arguments)
         kept = self._cache.get(key)
         if kept is None:
             kept = self._computed(case, arguments, question)
