@@ -22,6 +22,10 @@ class FramingError(Exception):
     """The bytes are not a message: something else wrote to the pipe, or it ended within one."""
 
 
+class Misfit(FramingError):
+    """The bytes are all there and say something else than was agreed: a fault of whoever wrote them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """body: the message. sizes_bytes: of the buffers that follow it."""

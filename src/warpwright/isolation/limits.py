@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import shutil
 import struct
 import sys
 from collections.abc import Sequence
@@ -36,6 +37,19 @@ def limit_resources(*, address_space_bytes: int | None = None, file_bytes: int |
             _, hard = resource.getrlimit(limit)
             ceiling = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(limit, (ceiling, ceiling))
+
+
+def limiting_prefix(file_bytes: int) -> tuple[str, ...]:
+    """What stands before a command that is no Python of ours: no core dumps, small files, no new privileges.
+
+    Empty where the system has no such commands (they come with util-linux).
+    """
+    prefix: tuple[str, ...] = ()
+    if shutil.which("prlimit"):
+        prefix += ("prlimit", "--core=0", f"--fsize={file_bytes}", "--")
+    if shutil.which("setpriv"):
+        prefix += ("setpriv", "--no-new-privs", "--")
+    return prefix
 
 
 def landlock_version() -> int:

@@ -123,7 +123,7 @@ class WorkerProcess:
             pipesize=_PIPE_BYTES,
             cwd=self._directory,
             env=worker_environment(),
-            creationflags=_creation_flags(),
+            creationflags=creation_flags(),
         )
         self.starts += 1
         self._drain = threading.Thread(target=_drain, args=(self._process.stderr, self._stderr), daemon=True)
@@ -200,7 +200,8 @@ def _close(stream: IO[bytes] | None) -> None:
             return  # unsent bytes for a worker that is gone
 
 
-def _creation_flags() -> int:
+def creation_flags() -> int:
+    """Windows: a worker gets no console window."""
     if sys.platform == "win32":
         return subprocess.CREATE_NO_WINDOW
     return 0
