@@ -1,4 +1,4 @@
-"""Does the contender beat the incumbent? One rule per source of time: estimates here, paired re-measurement on a GPU."""
+"""Does the contender beat the incumbent, by estimates? Measured times are decided by a paired run (`paired.py`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from warpwright.benchmark.score import case_speedups, geomean_us
 from warpwright.device.protocol import TimeSource, Timing
-from warpwright.errors import DeviceUnavailable
 from warpwright.units import format_ratio
 
 
@@ -29,18 +28,15 @@ class Decision:
 
 
 def decide(incumbent: Mapping[str, Timing], contender: Mapping[str, Timing]) -> Decision:
-    """Rank the contender by the rule of its time source. Both: perf case name -> timing.
+    """Rank the contender by estimates. Both: perf case name -> timing.
 
-    Raises: ValueError if the sources differ, the cases differ or a time is unusable; DeviceUnavailable for measured
-    times, which only a paired run on the device itself can decide.
+    Raises: ValueError if a time was measured (M7), the cases differ or a time is unusable.
     """
     sources = {timing.source for timing in (*incumbent.values(), *contender.values())}
     if sources == {TimeSource.ESTIMATED}:
         return decide_estimated(incumbent, contender)
     if sources == {TimeSource.MEASURED}:
-        raise DeviceUnavailable(
-            "measured times are compared by a paired run on the GPU, and this version drives no GPU. Use --device emulator."
-        )
+        raise ValueError("measured times of separate runs are never compared: they need a paired run on the GPU")
     raise ValueError("estimated and measured times are never compared with each other")
 
 

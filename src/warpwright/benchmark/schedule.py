@@ -108,8 +108,8 @@ def paired_rounds(numbers: Sequence[int], chance: random.Random) -> Rounds:
 def plan_blocks(rounds: Rounds, counts: Counts, draw: ValueDraw) -> tuple[PlannedBlock, ...]:
     """Warm-ups of every side, then the rounds.
 
-    Verified are: of the judged side (the contender, or the only one) some launches at random and its last one; of the
-    other its last one. Warm-ups take the same path and are never told apart by their values.
+    Verified are, of the judged side (the contender, or the only one), some launches at random and the last one; the
+    incumbent was verified when it was the contender. Warm-ups take the same path and have values like any other launch.
     """
     sides = sorted({side for _, order in rounds for side in order})
     slots = [(number, side) for number, order in rounds for side in order]
@@ -127,13 +127,11 @@ def plan_blocks(rounds: Rounds, counts: Counts, draw: ValueDraw) -> tuple[Planne
 
 
 def _marks(slots: Sequence[tuple[int, int]], judged: int, launches: int, chance: random.Random) -> dict[int, set[int]]:
-    """Slot -> launches to verify.."""
+    """Slot -> launches to verify."""
+    own = [slot for slot, (_, side) in enumerate(slots) if side == judged]
+    last = (own[-1], launches - 1)
+    others = [(slot, launch) for slot in own for launch in range(launches) if (slot, launch) != last]
     marks: dict[int, set[int]] = {}
-    for side in {side for _, side in slots}:
-        own = [slot for slot, (_, owner) in enumerate(slots) if owner == side]
-        last = (own[-1], launches - 1)
-        others = [(slot, launch) for slot in own for launch in range(launches) if (slot, launch) != last]
-        count = min(chance.randint(*CHECKED_AT_RANDOM), len(others)) if side == judged else 0
-        for slot, launch in [last, *chance.sample(others, count)]:
-            marks.setdefault(slot, set()).add(launch)
+    for slot, launch in [last, *chance.sample(others, min(chance.randint(*CHECKED_AT_RANDOM), len(others)))]:
+        marks.setdefault(slot, set()).add(launch)
     return marks
