@@ -22,6 +22,7 @@ from warpwright.device.protocol import (
     Fault,
     Faulted,
     FaultKind,
+    Modified,
     Program,
     Ran,
     RunRequest,
@@ -111,6 +112,19 @@ def test_saxpy_equals_numpy(device: EmulatedDevice, compiler: Compiler) -> None:
     assert np.allclose(outcome.arrays["y"], expected, rtol=1e-6)
     assert np.array_equal(outcome.arrays["x"], np.arange(1000, dtype=np.float32))
     assert outcome.arrays["y"].flags.writeable
+
+
+def test_changed_inputs_are_reported_and_inputs_do_not_come_back(device: EmulatedDevice, compiler: Compiler) -> None:
+    source = (
+        'extern "C" __global__ void k(float* y, float* x, const float* b) '
+        "{ y[threadIdx.x] = b[threadIdx.x]; if (threadIdx.x > 29) x[threadIdx.x] += 1; }\n"
+    )
+    x, b = np.ones(32, np.float32), np.arange(32, dtype=np.float32)
+    arguments = (output("y", "float32", 32), replace(inout("x", x), role=Role.IN), replace(inout("b", b), role=Role.IN))
+    outcome = ran(device.run(run_request(compiler, source, *arguments)))
+    assert outcome.modified == (Modified("x", 4, 30 * 4 + 2),)  # 1.0f and 2.0f differ in two bytes
+    assert set(outcome.arrays) == {"y"}
+    assert np.array_equal(outcome.arrays["y"], b)
 
 
 def test_the_device_says_what_it_is(device: EmulatedDevice) -> None:

@@ -2,32 +2,35 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 from warpwright.candidate.resolved import ResolvedLaunch, ResolvedPlan
+from warpwright.compiler.compiler import Compiler
+from warpwright.device.measuring import MeasureOutcome, MeasureRequest
 from warpwright.device.protocol import (
     ArrayArgument,
     CodeKind,
     Device,
     Fault,
     Faulted,
+    Modified,
     Program,
     Ran,
     RunOutcome,
     RunRequest,
     Target,
-    TimeOutcome,
-    TimeRequest,
 )
 from warpwright.hardware import GpuSpec, load_gpu
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.verdict import Verdict
 from warpwright.verifier.verify import Verifier
 from warpwright.workload.dtypes import numpy_dtype
+from warpwright.workload.generator import generate
 from warpwright.workload.loader import load_workload
-from warpwright.workload.model import DeviceKind, Workload
+from warpwright.workload.model import DeviceKind, Role, Workload
 from warpwright.workload.oracle import Oracle
 from warpwright.workload.values import Array
 
@@ -116,16 +119,44 @@ class NumpyDevice:
         self.requests.append(request)
         arrays = {a.name: filled(a, request.poison) for a in request.arguments if isinstance(a, ArrayArgument)}
         fault = self._kernel(arrays, request)
-        return Ran(arrays, 0.0) if fault is None else Faulted(fault)
+        if fault is not None:
+            return Faulted(fault)
+        given = [a for a in request.arguments if isinstance(a, ArrayArgument)]
+        changes = (change(a, arrays[a.name]) for a in given if a.role is Role.IN)
+        outputs = {a.name: arrays[a.name] for a in given if a.role is not Role.IN}
+        return Ran(outputs, 0.0, tuple(found for found in changes if found is not None))
 
-    def time(self, request: TimeRequest) -> TimeOutcome:
-        raise NotImplementedError
+    def prepare(self, compiler: Compiler) -> None:
+        pass
+
+    def renew(self) -> None:
+        pass
 
     def close(self) -> None:
         pass
 
 
+class NumpyGpu(NumpyDevice):
+    """The same as a device that makes generated inputs by itself and measures times."""
+
+    identity: Mapping[str, str] = MappingProxyType({})
+
+    def measure(self, request: MeasureRequest) -> MeasureOutcome:
+        raise NotImplementedError
+
+
+def change(argument: ArrayArgument, after: Array) -> Modified | None:
+    """How an input differs from what went in."""
+    before = filled(argument, 0)
+    where = np.flatnonzero(before.reshape(-1).view(np.uint8) != after.reshape(-1).view(np.uint8))
+    return Modified(argument.name, int(where.size), int(where[0])) if where.size else None
+
+
 def filled(argument: ArrayArgument, poison: int) -> Array:
+    if argument.generated is not None:
+        assert argument.value is None
+        count = int(np.prod(argument.shape))
+        return generate(argument.generated.recipe, argument.generated.key, count).reshape(argument.shape)
     if argument.value is not None:
         return argument.value.copy()
     dtype = numpy_dtype(argument.dtype)
@@ -136,10 +167,10 @@ def filled(argument: ArrayArgument, poison: int) -> Array:
 
 @pytest.fixture
 def judge(scale: Workload, oracle: Oracle) -> Judge:
-    """Verify a NumPy kernel on the case `small`: judge(kernel, seeds=(...)) -> Verdict."""
+    """Verify a NumPy kernel on the case `small`: judge(kernel, seeds=(...), gpu=False) -> Verdict."""
 
-    def run(kernel: Kernel, seeds: tuple[int, ...] | None = None) -> Verdict:
-        device: Device = NumpyDevice(kernel)
+    def run(kernel: Kernel, seeds: tuple[int, ...] | None = None, gpu: bool = False) -> Verdict:
+        device: Device = NumpyGpu(kernel) if gpu else NumpyDevice(kernel)
         plan = ResolvedPlan((ResolvedLaunch("scale", (61, 1, 1), (16, 1, 1), 0, ("y", "positive", "x", "n")),), ())
         lowered: Mapping[str, str] = {"scale": "scale"}
         program = Program("", b"", "sm_90", lowered, {}, "kernel.cu")

@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from warpwright.device.protocol import Fault, FaultKind, RunRequest
+from warpwright.device.protocol import ArrayArgument, Fault, FaultKind, RunRequest
 from warpwright.verifier.verdict import Verdict
 from warpwright.workload.values import Array
 
@@ -50,12 +50,12 @@ def test_values_that_equal_one_poison_are_not_taken_for_unwritten(judge: Judge) 
 def test_a_changed_input_is_named_although_the_output_is_right(judge: Judge) -> None:
     def tampering(arrays: Arrays, request: RunRequest) -> None:
         honest(arrays, request)
-        arrays["x"][7:9] += 1
+        arrays["x"].view(np.uint8)[28:34] ^= 1
 
     verdict = judge(tampering)
     assert verdict.outcome == "wrong_result.input_modified"
     assert verdict.message == (
-        "case small (n=1000): 2 of 1000 elements of input x were changed (first: x[7]). "
+        "case small (n=1000): 6 of 4000 bytes of input x were changed (first: x[7]). "
         "Inputs are read only; write to an output or scratch."
     )
 
@@ -82,6 +82,69 @@ def test_a_result_that_changes_from_run_to_run_is_unstable(judge: Judge) -> None
         arrays["y"][3] += next(runs)
 
     assert judge(racing).outcome == "unstable.run_to_run"
+
+
+def test_a_result_that_depends_on_what_lies_beyond_the_arrays_is_an_out_of_bounds_read(judge: Judge) -> None:
+    def overreaching(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        arrays["y"][-1] += np.float32(request.guard)
+
+    verdict = judge(overreaching)
+    assert verdict.outcome == "wrong_result.oob_read"
+    assert verdict.message.startswith(
+        "case small (n=1000): the result depends on what lies beyond the arrays (0xA5 and 0x3C there give different "
+        "results): some load is out of bounds, of an array that is not known. Check indices and guards of every load. "
+    )
+
+
+def test_a_harmless_out_of_bounds_read_is_noted(judge: Judge) -> None:
+    def overreaching(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        if request.guard == 0x3C:
+            arrays["y"][3] = np.nextafter(arrays["y"][3], np.float32(9))
+
+    verdict = judge(overreaching)
+    assert verdict.outcome is None
+    assert verdict.notes[0] == (
+        "case small (n=1000): results differ with what lies beyond the arrays, within tolerance"
+    )
+    assert verdict.deterministic is False
+
+
+def test_a_gpu_makes_its_inputs_and_runs_the_first_seed_a_third_time(judge: Judge) -> None:
+    requests: list[RunRequest] = []
+
+    def recorded(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        requests.append(request)
+
+    verdict = judge(recorded, seeds=(1, 2, 3), gpu=True)
+    assert verdict == Verdict(None, "", verdict.comparisons, (), 0.0, deterministic=True)
+    assert len(requests) == 5
+    assert requests[-1] == requests[0]
+    x = next(a for a in requests[0].arguments if a.name == "x")
+    assert isinstance(x, ArrayArgument)
+    assert x.value is None
+    assert x.generated is not None
+    assert [(r.poison, r.guard) for r in requests] == [(255, 0xA5), (126, 0x3C), (126, 0x3C), (255, 0xA5), (255, 0xA5)]
+
+
+@pytest.mark.parametrize(("step", "outcome"), [(1e-7, None), (1.0, "unstable.run_to_run")])
+def test_state_that_only_the_third_run_shows(judge: Judge, step: float, outcome: str | None) -> None:
+    runs = count()
+
+    def drifting(arrays: Arrays, request: RunRequest) -> None:
+        honest(arrays, request)
+        if next(runs) == 2:
+            arrays["y"] *= np.float32(1 + step)
+
+    verdict = judge(drifting, seeds=(1,), gpu=True)
+    assert verdict.outcome == outcome
+    if outcome is None:
+        assert verdict.deterministic is False
+        assert verdict.notes == ("case small (n=1000): results differ between runs, within tolerance",)
+    else:
+        assert "two runs with the same inputs give results that differ beyond tolerance" in verdict.message
 
 
 def test_a_difference_within_tolerance_is_only_noted(judge: Judge) -> None:

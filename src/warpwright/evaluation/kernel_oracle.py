@@ -35,7 +35,14 @@ class KernelOracle:
             raise self._unusable(case, failure)
         program: Program = built.programs[case.name]
         bound = device_arguments(self.workload, arguments)
-        request = RunRequest(program, plans[case.name], bound, POISONS[0], self.time_limit_s, least_alignment=False)
+        request = RunRequest(
+            program,
+            plans[case.name],
+            bound,
+            poison=POISONS[0],
+            time_limit_s=self.time_limit_s,
+            least_alignment=False,
+        )
         outcome = self.device.run(request)
         if isinstance(outcome, Faulted):
             raise self._unusable(case, Failure(outcome.fault.kind.value, outcome.fault.message))

@@ -6,20 +6,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from warpwright.candidate.resolved import ResolvedPlan
+from warpwright.device.protocol import Modified
 from warpwright.workload.model import ArrayParameter, Case, Role, Workload
 from warpwright.workload.values import Array, CaseArguments, Comparison
 
 POISONS = (0xFF, 0x7E)
 """Bytes that fill outputs and scratch: NaN in every float format, and a large finite value (V21)."""
+GUARDS = (0xA5, 0x3C)
+"""Bytes around every array, one for each poison: what lies beyond the arrays differs between the runs, too (V22)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoisonedRun:
-    """One run that reached its end. arrays: every array parameter afterwards. comparisons: with the oracle."""
+    """One run that reached its end. arrays: every output afterwards. comparisons: with the oracle.
+
+    modified: inputs whose bytes the candidate changed.
+    """
 
     poison: int
     arrays: Mapping[str, Array]
     comparisons: tuple[Comparison, ...]
+    guard: int = GUARDS[0]
+    modified: tuple[Modified, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -31,8 +39,10 @@ class PoisonedRun:
 class Evidence:
     """All runs of one (case, seed).
 
-    runs: the first with POISONS[0]; if there is a second, with POISONS[1]. repeat: POISONS[0] once more, taken only where
-    the two differ, to tell a read of uninitialised memory from a result that changes between runs.
+    runs: the first with POISONS[0] and GUARDS[0]; if there is a second, with POISONS[1] and GUARDS[1].
+    other_guard: POISONS[0] with GUARDS[1], taken only where the two differ; equal to the first, it leaves old contents as
+    the cause. repeat: the first once more, taken only where that differs, too: equal to the first, it leaves what lies
+    beyond the arrays as the cause; else the result changes from run to run.
     secret_seed: False for the case's own seed, which the workload shows.
     """
 
@@ -42,6 +52,7 @@ class Evidence:
     arguments: CaseArguments
     plan: ResolvedPlan
     runs: tuple[PoisonedRun, ...]
+    other_guard: PoisonedRun | None = None
     repeat: PoisonedRun | None = None
 
     @property

@@ -31,6 +31,9 @@ class Verdict:
     notes: tuple[str, ...] = ()
     margin: float | None = None
     line: int | None = None
+    deterministic: bool | None = None
+    """Whether three runs of one seed with different launch history gave the same bytes (V26); None: not tried, as on the
+    emulator, which runs everything in one fixed order."""
 
     @property
     def passed(self) -> bool:

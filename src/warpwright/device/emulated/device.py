@@ -8,7 +8,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from warpwright.compiler.compiler import Compiler
-from warpwright.device.emulated.messages import arrays_from, fault_from, run_message, time_message, values
+from warpwright.device.emulated.messages import (
+    fault_from,
+    modified_from,
+    outputs_from,
+    run_message,
+    time_message,
+    values,
+)
 from warpwright.device.protocol import (
     Argument,
     CodeKind,
@@ -96,11 +103,12 @@ class EmulatedDevice:
         """Nothing: memory is laid out afresh for every request and modules keep no state between them."""
 
     def run(self, request: RunRequest) -> RunOutcome:
-        """Run a plan in full, with every access checked, and give every array back."""
+        """Run a plan in full, with every access checked, and give every output back; no generated inputs."""
         reply = self._call(run_message(request), request.arguments, request.time_limit_s)
         if isinstance(reply, Faulted):
             return reply
-        return Ran(arrays_from(request.arguments, reply.buffers), reply.body["seconds"])
+        outputs = outputs_from(request.arguments, reply.buffers)
+        return Ran(outputs, reply.body["seconds"], modified_from(reply.body))
 
     def time(self, request: TimeRequest) -> TimeOutcome:
         """Estimate a plan from counters of sampled blocks; the same request gives the same figure."""

@@ -11,7 +11,7 @@ from warpwright.device.emulated.estimation import PlanEstimate
 from warpwright.device.emulated.faults import device_fault
 from warpwright.device.emulated.memory_layout import Buffers
 from warpwright.device.emulated.messages import gpu_from, places, plan_from
-from warpwright.device.protocol import Fault, FaultKind
+from warpwright.device.protocol import Fault, FaultKind, Modified
 from warpwright.emulator.launch import Emulator, ExecutorKind, Launch
 from warpwright.errors import InputError, UnsupportedInstruction
 from warpwright.isolation.serve import Request
@@ -76,11 +76,12 @@ class Job:
         self._buffers.fill()
         self._steps = [self._step(launch) for launch in self._plan.launches]
 
-    def run(self) -> list[memoryview]:
-        """Every launch in full, in order; the arrays afterwards. Raises: Stopped at the first fault."""
+    def run(self) -> tuple[list[memoryview], tuple[Modified, ...]]:
+        """Every launch in full, in order; outputs and changed inputs. Raises: Stopped at the first fault."""
+        self._buffers.keep_constants()
         for step in self._steps:
             self._launch(step)
-        return self._buffers.arrays()
+        return self._buffers.outputs(), self._buffers.modified()
 
     def time(self) -> dict[str, Any]:
         """The estimate of the whole plan. Raises: Stopped if a sampled block faults.

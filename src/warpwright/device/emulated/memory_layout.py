@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from warpwright.device.emulated.messages import ArrayPlace
+from warpwright.device.protocol import Modified
 from warpwright.emulator.memory.arena import Allocation, Arena
 
 _ALLOCATOR_ALIGNMENT_BYTES = 256
@@ -18,6 +21,7 @@ class Buffers:
         self.arena = Arena(Arena.capacity_for(sizes))
         self._places = places
         self._allocations: dict[str, Allocation] = {}
+        self._constants: dict[str, bytes] = {}
         for place in places:
             offset = _offset_bytes(place.align_bytes) if least_alignment else 0
             self._allocations[place.name] = self.arena.allocate(place.name, place.size_bytes, offset_bytes=offset)
@@ -32,9 +36,27 @@ class Buffers:
         """Where the values of the message belong, in its order."""
         return [self._view(place) for place in self._places if place.has_value]
 
-    def arrays(self) -> list[memoryview]:
-        """Every array parameter as it is now, in order; scratch is not given back."""
-        return [self._view(place) for place in self._places if not place.scratch]
+    def outputs(self) -> list[memoryview]:
+        """Every output as it is now, in order."""
+        return [self._view(place) for place in self._places if place.returned]
+
+    def keep_constants(self) -> None:
+        """Remember what inputs hold, for `modified`; once, when all values are in place."""
+        self._constants = {
+            place.name: self.arena.view(self._allocations[place.name]).tobytes()
+            for place in self._places
+            if place.constant
+        }
+
+    def modified(self) -> tuple[Modified, ...]:
+        """Inputs that no longer hold what `keep_constants` found."""
+        changed = []
+        for name, before in self._constants.items():
+            after = self.arena.view(self._allocations[name])
+            if after.tobytes() != before:  # a copy and memcmp: four times as fast as comparing elements
+                where = np.flatnonzero(np.frombuffer(before, np.uint8) != after)
+                changed.append(Modified(name, int(where.size), int(where[0])))
+        return tuple(changed)
 
     def packed(self, names: Iterable[str], scalars: Mapping[str, str]) -> tuple[bytes, ...]:
         """The arguments of a launch: scalars as they came, buffers by device address."""

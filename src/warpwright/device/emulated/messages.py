@@ -16,6 +16,7 @@ from warpwright.device.protocol import (
     ArrayArgument,
     Fault,
     FaultKind,
+    Modified,
     Program,
     RunRequest,
     ScalarArgument,
@@ -29,14 +30,18 @@ from warpwright.workload.model import Role
 
 @dataclass(frozen=True, slots=True)
 class ArrayPlace:
-    """An array or scratch buffer as the worker lays it out. has_value: its bytes follow the message."""
+    """An array or scratch buffer as the worker lays it out.
+
+    has_value: its bytes follow the message. returned: they come back after a run. constant: the run must not change them.
+    """
 
     name: str
     size_bytes: int
     align_bytes: int
     fill: int
     has_value: bool
-    scratch: bool
+    returned: bool = False
+    constant: bool = False
 
 
 def run_message(request: RunRequest) -> dict[str, Any]:
@@ -65,13 +70,23 @@ def values(arguments: Sequence[Argument]) -> list[Array]:
     return [np.ascontiguousarray(a.value).reshape(-1).view(np.uint8) for a in arrays]
 
 
-def arrays_from(arguments: Sequence[Argument], buffers: Sequence[bytearray]) -> dict[str, Array]:
-    """Every array parameter, from the buffers that the worker sent back in the same order."""
-    parameters = [a for a in arguments if isinstance(a, ArrayArgument)]
+def outputs_from(arguments: Sequence[Argument], buffers: Sequence[bytearray]) -> dict[str, Array]:
+    """Every output, from the buffers that the worker sent back in the order of the arguments."""
+    parameters = [a for a in arguments if isinstance(a, ArrayArgument) and a.role is not Role.IN]
     return {
         a.name: np.frombuffer(buffer, numpy_dtype(a.dtype)).reshape(a.shape)
         for a, buffer in zip(parameters, buffers, strict=True)
     }
+
+
+def modified_message(modified: Sequence[Modified]) -> list[dict[str, Any]]:
+    """Changed inputs as plain values."""
+    return [asdict(change) for change in modified]
+
+
+def modified_from(body: Mapping[str, Any]) -> tuple[Modified, ...]:
+    """Changed inputs from a reply."""
+    return tuple(Modified(**fields) for fields in body["modified"])
 
 
 def places(body: Mapping[str, Any]) -> list[ArrayPlace]:
@@ -143,13 +158,19 @@ def _array_place(argument: ArrayArgument, fill: int) -> ArrayPlace:
     size = numpy_dtype(argument.dtype).itemsize * _elements(argument.shape)
     zeroed = argument.zeroed and argument.role is Role.OUT
     return ArrayPlace(
-        argument.name, size, argument.align_bytes, 0 if zeroed else fill, argument.value is not None, scratch=False
+        argument.name,
+        size,
+        argument.align_bytes,
+        0 if zeroed else fill,
+        has_value=argument.value is not None,
+        returned=argument.role is not Role.IN,
+        constant=argument.role is Role.IN,
     )
 
 
 def _scratch_place(scratch: ResolvedScratch, fill: int) -> ArrayPlace:
     size = numpy_dtype(scratch.dtype).itemsize * _elements(scratch.shape)
-    return ArrayPlace(scratch.name, size, 256, fill, has_value=False, scratch=True)
+    return ArrayPlace(scratch.name, size, 256, fill, has_value=False)
 
 
 def _elements(shape: Sequence[int]) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warpwright.device.emulated.execution import Job, Modules, Stopped
-from warpwright.device.emulated.messages import fault_message
+from warpwright.device.emulated.messages import fault_message, modified_message
 from warpwright.device.protocol import Fault, FaultKind
 from warpwright.emulator.launch import ExecutorKind
 from warpwright.errors import UnsupportedInstruction
@@ -30,12 +30,13 @@ def start() -> tuple[dict[str, Any], Handler]:
             job = Job(modules, request, memory_limit_bytes)
             if request.body["kind"] == "time":
                 return Answer({"estimate": job.time()})
-            arrays = job.run()
+            outputs, modified = job.run()
         except Stopped as stopped:
             return Answer({"fault": fault_message(stopped.fault)})
         except UnsupportedInstruction as error:
             return Answer({"fault": fault_message(Fault(FaultKind.UNSUPPORTED, str(error)))})
-        return Answer({"seconds": time.perf_counter() - started}, arrays)
+        seconds = time.perf_counter() - started
+        return Answer({"seconds": seconds, "modified": modified_message(modified)}, outputs)
 
     return {"executor": executor.value}, answer
 
