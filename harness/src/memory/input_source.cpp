@@ -57,6 +57,10 @@ void InputSource::generate(driver::Stream stream, const ArraySpec& array, const 
     if (own_ == nullptr) {
         throw RequestError("input " + array.name + " has a recipe, and the module `warpwright` is not loaded");
     }
+    if (to % array.item_bytes != 0) {  // the generator would fault, and the blame would be the candidate's
+        throw RequestError("input " + array.name + " has a recipe and elements of " + std::to_string(array.item_bytes) +
+                           " bytes; align_bytes must be that at least, and is " + std::to_string(array.align_bytes));
+    }
     const Recipe& recipe = *array.recipe;
     const std::uint64_t count = array.count;
     launch::launch_own(*api_, own_->function("ww_generate"), launch::Shape{launch::stride_blocks(count)}, stream, to,

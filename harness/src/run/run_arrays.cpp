@@ -56,7 +56,11 @@ void require_memory(const Machine& machine, const RunRequest& request, bool page
         pages ? std::optional<std::size_t>(memory::granule_bytes(machine.api, machine.context.device())) : std::nullopt;
     std::size_t needed = request.plain_memory ? 0 : largest_input_bytes(request.arrays);
     for (const ArraySpec& array : request.arrays) {
-        needed = memory::saturating_add(needed, region_bytes(array, request.placement, granule));
+        try {
+            needed = memory::saturating_add(needed, region_bytes(array, request.placement, granule));
+        } catch (const RequestError& error) {
+            throw RequestError("array " + array.name + ": " + error.what());
+        }
     }
     memory::require_free(machine.api, needed, "the arrays of this run with their guards");
 }
