@@ -44,8 +44,7 @@ void Monitor::load(const std::string& library) {
         unavailable_ = "NVML cannot be loaded: " + reason;
         return;
     }
-    api_.error_string =
-        reinterpret_cast<decltype(api_.error_string)>(driver::find_symbol(handle_, "nvmlErrorString"));
+    api_.error_string = reinterpret_cast<decltype(api_.error_string)>(driver::find_symbol(handle_, "nvmlErrorString"));
 #define WARPWRIGHT_NVML_LOAD(member, name, parameters) \
     api_.member = reinterpret_cast<decltype(api_.member)>(driver::find_symbol(handle_, name));
     WARPWRIGHT_NVML_FUNCTIONS(WARPWRIGHT_NVML_LOAD)

@@ -7,8 +7,14 @@ namespace {
 
 // By bit number. Source: nvml.h, nvmlClocksEventReasons.
 constexpr std::array<const char*, 9> names{
-    "gpu_idle",    "applications_clocks_setting", "sw_power_cap",        "hw_slowdown",
-    "sync_boost",  "sw_thermal_slowdown",         "hw_thermal_slowdown", "hw_power_brake_slowdown",
+    "gpu_idle",
+    "applications_clocks_setting",
+    "sw_power_cap",
+    "hw_slowdown",
+    "sync_boost",
+    "sw_thermal_slowdown",
+    "hw_thermal_slowdown",
+    "hw_power_brake_slowdown",
     "display_clock_setting",
 };
 

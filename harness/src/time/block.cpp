@@ -1,0 +1,237 @@
+#include "time/block.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "driver/error.hpp"
+#include "time/readings.hpp"
+
+namespace warpwright::timing {
+namespace {
+
+constexpr unsigned char shared_poison = 0xFF;
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
+}
+
+// The same fault, its message beginning with the block.
+CandidateFault located(const CandidateFault& fault, std::size_t block, std::size_t contestant) {
+    CandidateFault copy(
+        fault.kind,
+        "block " + std::to_string(block) + " (contestant " + std::to_string(contestant) + "): " + fault.what(),
+        fault.fatal);
+    copy.call = fault.call;
+    copy.code = fault.code;
+    copy.code_name = fault.code_name;
+    copy.launch = fault.launch;
+    copy.entry = fault.entry;
+    return copy;
+}
+
+}  // namespace
+
+BlockRun::BlockRun(Stage& stage, std::size_t index)
+    : stage_(stage),
+      index_(index),
+      block_(stage.request.blocks[index]),
+      contestant_(stage.contestants[block_.contestant]) {}
+
+std::optional<BlockReply> BlockRun::carry_out(std::map<std::string, std::string>& unavailable) {
+    try {
+        try {
+            return measure(unavailable);
+        } catch (const driver::DriverError& error) {
+            stage_.blocker.release();
+            // A launch that died is reported by whichever call comes next.
+            if (driver::is_sticky(error.code())) {
+                launch::throw_fault(error, contestant_.origin());
+            }
+            throw;
+        }
+    } catch (const CandidateFault& fault) {
+        stage_.blocker.release();
+        throw located(fault, index_, block_.contestant);
+    }
+}
+
+std::optional<BlockReply> BlockRun::measure(std::map<std::string, std::string>& unavailable) {
+    const std::size_t count = block_.launches.size();
+    if (!fits(contestant_.history.wall_s.value_or(0.0) * static_cast<double>(count))) {
+        return std::nullopt;
+    }
+    const double start_s = stage_.deadline.elapsed_s();
+    reset_state();
+    const nvml::Reading before = stage_.monitor.read();
+    stage_.clocks.enqueue_first();
+    prepare_inputs();
+    std::size_t begin = 0;
+    if (!contestant_.history.launched) {
+        run_first();
+        begin = 1;
+        if (!fits(*contestant_.history.unit_us * 1e-6 * static_cast<double>(count - 1))) {
+            return std::nullopt;
+        }
+    }
+    const std::optional<std::string> off = blocker_off();
+    run_rest(begin, !off);
+    BlockReply reply;
+    reply.blocker = off ? "off: " + *off : "on";
+    add_readings(before, stage_.monitor.read(), reply, unavailable);
+    finish_reply(reply, stage_.deadline.elapsed_s() - start_s);
+    if (!reply.sm_mhz) {
+        unavailable["sm_mhz"] = "block " + std::to_string(index_) + " was shorter than 200 us, the least that the " +
+                                "GPU's timer resolves well enough";
+    }
+    return reply;
+}
+
+void BlockRun::finish_reply(BlockReply& reply, double seconds) const {
+    for (std::size_t launch = 0; launch < block_.launches.size(); ++launch) {
+        reply.samples_us.push_back(sample_us(launch));
+    }
+    reply.sm_mhz = stage_.clocks.sm_mhz();
+    if (gave_up_) {
+        reply.blocker = "off: it gave up after 2 s, the host took longer to queue the block";
+    }
+    contestant_.history.unit_us = median(reply.samples_us);
+    contestant_.history.wall_s = seconds / static_cast<double>(block_.launches.size());
+}
+
+bool BlockRun::fits(double seconds) const {
+    return stage_.deadline.elapsed_s() + seconds <= stage_.request.time_limit_s;
+}
+
+void BlockRun::reset_state() const {
+    for (const TimedContestant& contestant : stage_.contestants) {
+        contestant.restore_globals();
+    }
+    stage_.shared_filler.enqueue(stage_.machine.context.stream(), shared_poison);
+    for (std::size_t set = 0; set < stage_.sets.count(); ++set) {
+        stage_.sets.poison(set);
+    }
+    stage_.finish(launch::Origin{});
+    const driver::Result code = stage_.machine.api.context_reset_persisting();
+    if (code != driver::not_supported) {  // no persisting L2: nothing to reset
+        driver::check(stage_.machine.api, code, driver::exported_name("context_reset_persisting"));
+    }
+}
+
+void BlockRun::prepare_inputs() const {
+    if (!stage_.refills(block_)) {
+        for (std::size_t launch = 0; launch < block_.launches.size(); ++launch) {
+            fill_inputs(launch);
+        }
+    }
+    if (stage_.request.cold) {
+        for (unsigned flush = 0; flush < stage_.request.flushes; ++flush) {
+            stage_.flush.enqueue();
+        }
+    }
+}
+
+void BlockRun::run_first() {
+    run_part(0, 1, false);
+    contestant_.history.launched = true;
+    contestant_.history.unit_us = sample_us(0);
+}
+
+void BlockRun::run_rest(std::size_t begin, bool held) {
+    const std::size_t count = block_.launches.size();
+    const std::size_t part = held ? units_per_part(stage_.unit_entries(block_)) : count;
+    while (begin < count) {
+        const std::size_t end = (std::min)(count, begin + part);
+        run_part(begin, end, held);
+        begin = end;
+    }
+}
+
+void BlockRun::run_part(std::size_t begin, std::size_t end, bool held) {
+    if (held) {
+        stage_.blocker.hold();
+    }
+    for (std::size_t launch = begin; launch < end; ++launch) {
+        enqueue_unit(launch);
+    }
+    if (end == block_.launches.size()) {
+        stage_.clocks.enqueue_last();
+    }
+    stage_.blocker.release();
+    stage_.finish(contestant_.origin());
+    gave_up_ = gave_up_ || (held && stage_.blocker.timed_out());
+}
+
+void BlockRun::enqueue_unit(std::size_t launch) const {
+    const driver::Stream stream = stage_.machine.context.stream();
+    const std::size_t set = launch % stage_.sets.count();
+    if (stage_.refills(block_)) {
+        fill_inputs(launch);
+        stage_.sets.poison(set);
+    }
+    set_cache_state(launch);
+    const EventPair& pair = stage_.events[launch];
+    pair.start.record(stream);
+    contestant_.enqueue(set);
+    pair.stop.record(stream);
+    if (is_put_aside(block_, launch, stage_.sets.count())) {
+        stage_.kept.put_aside(block_, launch);
+    }
+}
+
+void BlockRun::fill_inputs(std::size_t launch) const {
+    const std::size_t set = launch % stage_.sets.count();
+    const Values& values = block_.launches[launch].values;
+    for (std::size_t array = 0; array < stage_.request.arrays.size(); ++array) {
+        const auto value = values.find(stage_.request.arrays[array].name);
+        if (value != values.end()) {
+            stage_.inputs.fill(array, value->second, stage_.sets.address(set, array));
+        }
+    }
+}
+
+void BlockRun::set_cache_state(std::size_t launch) const {
+    if (stage_.flushes_each_launch(block_)) {
+        for (unsigned flush = 0; flush < stage_.request.flushes; ++flush) {
+            stage_.flush.enqueue();
+        }
+    } else if (!stage_.request.cold) {
+        for (std::size_t array = 0; array < stage_.request.arrays.size(); ++array) {
+            const ArraySpec& spec = stage_.request.arrays[array];
+            if (spec.is_input() && spec.bytes() != 0) {
+                stage_.flush.warm(stage_.sets.address(launch % stage_.sets.count(), array), spec.bytes());
+            }
+        }
+    }
+}
+
+std::optional<std::string> BlockRun::blocker_off() const {
+    if (stage_.machine.profiled) {
+        return *stage_.machine.profiled;
+    }
+    if (!stage_.request.blocker) {
+        return "the request says so";
+    }
+    if (block_.launches.size() == 1 && !contestant_.history.wall_s) {
+        return "the first launch of a contestant is not held back";
+    }
+    const UnitEntries unit = stage_.unit_entries(block_);
+    if (units_per_part(unit) == 0) {
+        return "a unit has " + std::to_string(unit.total()) + " queue entries, a blocker holds back " +
+               std::to_string(most_entries) + " at most";
+    }
+    const double unit_us = contestant_.history.unit_us.value_or(0.0);
+    if (unit_us > longest_held_us) {
+        std::ostringstream text;
+        text << "a unit takes " << unit_us / 1000.0 << " ms; above 5 ms a wait for the host does not matter";
+        return text.str();
+    }
+    return std::nullopt;
+}
+
+double BlockRun::sample_us(std::size_t launch) const {
+    return launch::elapsed_us(stage_.machine.api, stage_.events[launch].start, stage_.events[launch].stop);
+}
+
+}  // namespace warpwright::timing

@@ -1,0 +1,52 @@
+#include "time/flush.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "driver/device_info.hpp"
+#include "launch/own_kernel.hpp"
+
+namespace warpwright::timing {
+namespace {
+
+constexpr std::size_t least_flush_bytes = 64 * 1024 * 1024;
+constexpr std::size_t word_bytes = 16;
+constexpr std::uint32_t flush_value = 0x5A5A5A5A;
+
+std::uint64_t words(std::size_t bytes) { return (bytes + word_bytes - 1) / word_bytes; }
+
+}  // namespace
+
+bool rotation_keeps_cold(std::size_t sets, std::size_t bytes_of_set, std::size_t l2_bytes) {
+    return sets >= 2 && bytes_of_set >= (2 * l2_bytes + sets - 1) / sets;
+}
+
+std::size_t flush_bytes(std::size_t l2_bytes) { return (std::max)(2 * l2_bytes, least_flush_bytes); }
+
+std::size_t Flush::needed_bytes(std::size_t l2_bytes) {
+    return flush_bytes(l2_bytes) + words(l2_bytes) * word_bytes + sizeof(std::uint32_t);
+}
+
+Flush::Flush(const Machine& machine)
+    : machine_(machine),
+      l2_bytes_(static_cast<std::size_t>((std::max)(machine.context.attribute(driver::l2_cache_bytes), 0))),
+      write_(machine.module(own_module).function("ww_flush_write")),
+      read_(machine.module(own_module).function("ww_read")),
+      written_(machine.api, flush_bytes(l2_bytes_)),
+      read_region_(machine.api, words(l2_bytes_) * word_bytes),
+      sink_(machine.api, sizeof(std::uint32_t)) {}
+
+void Flush::enqueue() const {
+    const std::uint64_t count = flush_bytes(l2_bytes_) / word_bytes;
+    launch::launch_own(machine_.api, write_, launch::Shape{launch::stride_blocks(count)}, machine_.context.stream(),
+                       written_.address(), count, flush_value);
+    warm(read_region_.address(), l2_bytes_);
+}
+
+void Flush::warm(driver::DevicePointer address, std::size_t bytes) const {
+    const std::uint64_t count = words(bytes);
+    launch::launch_own(machine_.api, read_, launch::Shape{launch::stride_blocks(count)}, machine_.context.stream(),
+                       address, count, sink_.address());
+}
+
+}  // namespace warpwright::timing

@@ -1,0 +1,46 @@
+// The state of L2 before a launch: cold by flushing or by rotation, or warm by reading.
+#pragma once
+
+#include <cstddef>
+
+#include "memory/device_buffer.hpp"
+#include "service/machine.hpp"
+
+namespace warpwright::timing {
+
+// Whether launches that rotate over sets find nothing of theirs in L2, without any flush.
+[[nodiscard]] bool rotation_keeps_cold(std::size_t sets, std::size_t bytes_of_set, std::size_t l2_bytes);
+
+// Bytes that one flush writes: max(2 x L2, 64 MiB). One L2 is not enough where addresses are hashed to slices.
+[[nodiscard]] std::size_t flush_bytes(std::size_t l2_bytes);
+
+// Queue entries of one flush: write, read.
+inline constexpr std::size_t flush_entries = 2;
+
+class Flush {
+public:
+    // machine must outlive this. Throws MemoryShortage, RequestError (own kernels missing), DriverError.
+    explicit Flush(const Machine& machine);
+
+    // Queues one flush: writes a region of flush_bytes, then reads another one as large as L2, so that few dirty lines
+    // are left whose write-back a kernel would pay for.
+    void enqueue() const;
+
+    // Queues the reading of that many bytes, so that they are in L2 as far as they fit. address: a multiple of 16, with
+    // 15 readable bytes behind the last one.
+    void warm(driver::DevicePointer address, std::size_t bytes) const;
+
+    [[nodiscard]] std::size_t l2_bytes() const { return l2_bytes_; }
+    [[nodiscard]] static std::size_t needed_bytes(std::size_t l2_bytes);
+
+private:
+    const Machine& machine_;
+    std::size_t l2_bytes_;
+    driver::Function write_;
+    driver::Function read_;
+    memory::DeviceBuffer written_;
+    memory::DeviceBuffer read_region_;
+    memory::DeviceBuffer sink_;
+};
+
+}  // namespace warpwright::timing

@@ -1,0 +1,42 @@
+// Outputs of the launches that are to be verified.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "memory/device_buffer.hpp"
+#include "protocol/replies.hpp"
+#include "service/machine.hpp"
+#include "time/sets.hpp"
+
+namespace warpwright::timing {
+
+// Whether a kept launch's outputs must be put aside: a later launch of the block uses the same set.
+[[nodiscard]] bool is_put_aside(const Block& block, std::size_t launch, std::size_t sets);
+
+// Device memory for what one block puts aside, the largest of all blocks.
+[[nodiscard]] std::size_t aside_bytes(const TimeRequest& request, std::size_t sets);
+
+// Arrays that come back of one launch.
+[[nodiscard]] std::size_t output_count(const std::vector<ArraySpec>& arrays);
+
+class KeptOutputs {
+public:
+    // machine, request, sets must outlive this. Throws MemoryShortage, DriverError.
+    KeptOutputs(const Machine& machine, const TimeRequest& request, const ArraySets& sets);
+
+    // Queues the copies of a launch's outputs to where later launches do not reach.
+    void put_aside(const Block& block, std::size_t launch) const;
+    // Copies the outputs of a block's kept launches to the host. Waits for the stream.
+    void collect(std::size_t block_index, std::vector<KeptOutput>& into) const;
+
+private:
+    [[nodiscard]] driver::DevicePointer slot(const Block& block, std::size_t launch) const;
+
+    const Machine& machine_;
+    const TimeRequest& request_;
+    const ArraySets& sets_;
+    memory::DeviceBuffer aside_;
+};
+
+}  // namespace warpwright::timing
