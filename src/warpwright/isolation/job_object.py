@@ -64,7 +64,7 @@ if sys.platform == "win32":
         kernel.CreateJobObjectW.restype = wintypes.HANDLE
         kernel.OpenProcess.restype = wintypes.HANDLE
         handle = kernel.CreateJobObjectW(None, None)
-        held = wintypes.HANDLE(kernel.OpenProcess(_SET_QUOTA_AND_TERMINATE, False, process.pid))
+        held = wintypes.HANDLE(kernel.OpenProcess(_SET_QUOTA_AND_TERMINATE, 0, process.pid))
         limits = _ExtendedLimits()
         limits.BasicLimitInformation.LimitFlags = _KILL_ON_CLOSE | _DIE_ON_UNHANDLED_EXCEPTION
         size = ctypes.sizeof(limits)

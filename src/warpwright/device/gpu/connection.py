@@ -1,0 +1,158 @@
+"""How a GPU is reached: the command that starts its harness, its environment, its sandbox; and the first words with it."""
+
+import hmac
+import secrets
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from warpwright.device.gpu.client import HarnessClient, HarnessError
+from warpwright.device.gpu.locate import find_harness
+from warpwright.device.gpu.replies import Hello, WireFault, parse
+from warpwright.errors import DeviceUnavailable, InfrastructureError
+from warpwright.isolation.bubblewrap import sandbox
+from warpwright.isolation.environment import gpu_environment, remote_environment
+from warpwright.isolation.limits import limiting_prefix
+from warpwright.isolation.line_process import Command
+from warpwright.isolation.process import WorkerEnded
+from warpwright.units import MIB
+
+SCHEMA = 1
+"""Of the messages; the harness refuses another."""
+
+_HELLO_LIMIT_S = 60.0
+"""cuInit takes seconds on machines with many GPUs whose driver is not kept loaded; ssh takes its own."""
+
+_FILE_BYTES = 512 * MIB
+"""Largest file of the harness. The driver's shared-memory files count too, so it is not smaller."""
+
+_NO_DRIVER = 71
+_NONCE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A way to one GPU. device: its index there. sandbox: `bubblewrap`, or why there is none. log: folder of request logs."""
+
+    name: str
+    command: Command
+    device: int
+    sandbox: str
+    log: Path | None = None
+    on_start: Callable[[HarnessClient], None] | None = None
+    """Told of each process before it is spoken to, so that its owner can end it at any time."""
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessOptions:
+    """harness: the program; None = looked for. driver: library to load instead of the system's. sandboxed: use bubblewrap
+    where it works. log_directory: every request is kept there; None: nowhere."""
+
+    harness: Path | None = None
+    driver: Path | None = None
+    sandboxed: bool = True
+    log_directory: Path | None = None
+
+
+def local_connection(name: str, device: int, temporary: Path, options: HarnessOptions) -> Connection:
+    """A harness on this machine. temporary: its own folder for temporary files. Raises: DeviceUnavailable without a harness."""
+    program = find_harness(options.harness)
+    arguments = (str(program), "serve", *(("--driver", str(options.driver)) if options.driver else ()))
+    readable = [program.parent, *([options.driver.parent] if options.driver else [])]
+    environment = gpu_environment("", None)
+    readable += [Path(folder) for folder in environment.get("LD_LIBRARY_PATH", "").split(":") if folder]
+    box = sandbox(readable)
+    reason = box.reason if options.sandboxed else "turned off by WARPWRIGHT_SANDBOX"
+    limits = limiting_prefix(_FILE_BYTES) if sys.platform != "win32" else ()
+    if reason is None:
+        command = Command((*limits, *box.prefix, *arguments), gpu_environment("/tmp"))
+        return Connection(name, command, device, "bubblewrap", options.log_directory)
+    command = Command((*limits, *arguments), gpu_environment(str(temporary)), temporary)
+    return Connection(name, command, device, f"none: {reason}", options.log_directory)
+
+
+def without_sandbox(
+    connection: Connection, name: str, temporary: Path, options: HarnessOptions, why: str
+) -> Connection:
+    """The same GPU, reached without bubblewrap because the driver does not work inside it."""
+    bare = local_connection(name, connection.device, temporary, replace(options, sandboxed=False))
+    return replace(bare, sandbox=f"none: the driver does not work inside bubblewrap: {why}")
+
+
+def command_connection(text: str, options: HarnessOptions) -> Connection:
+    """A harness behind a command, `ssh box /path/warpwright-harness`; no shell reads it.
+
+    Raises: DeviceUnavailable for an empty command.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise DeviceUnavailable(f"--device command:{text}: {error}. Quote it as a shell would.") from error
+    if not words:
+        raise DeviceUnavailable(
+            '--device command: names no command. Give one: command:"ssh box /path/warpwright-harness".'
+        )
+    command = Command((*words, "serve"), remote_environment())
+    return Connection(f"command:{text}", command, 0, "none: the command decides", options.log_directory)
+
+
+def connect(connection: Connection) -> tuple[HarnessClient, Hello]:
+    """Start a harness and let it describe the GPU.
+
+    Raises: DeviceUnavailable if it does not start, finds no driver or no such GPU; InfrastructureError if it answers with
+    another nonce or in another form.
+    """
+    nonce = secrets.token_hex(_NONCE_BYTES)
+    fields = {"schema": SCHEMA, "device": connection.device, "nonce": nonce}
+    client = _start(connection)
+    greeted = False
+    try:
+        answer = client.request("hello", fields, time_limit_s=_HELLO_LIMIT_S)
+        hello = _greeting(answer, nonce)
+        greeted = True
+        return client, hello
+    except HarnessError as error:
+        raise DeviceUnavailable(f"--device {connection.name}: {error.error.message}") from error
+    except WorkerEnded as ended:
+        raise DeviceUnavailable(_end_text(connection, ended)) from ended
+    finally:
+        if not greeted:
+            client.kill()
+
+
+def _greeting(answer: object, nonce: str) -> Hello:
+    if isinstance(answer, WireFault):
+        raise InfrastructureError(f"the harness answered `hello` with a fault of a candidate: {answer.message}")
+    hello = parse(Hello, getattr(answer, "body", None), "hello")
+    if not hmac.compare_digest(hello.nonce, nonce):
+        raise InfrastructureError(
+            "the harness answered `hello` with another nonce than it was given: whatever answered is not the process that "
+            "was started. Run `warpwright doctor`."
+        )
+    return hello
+
+
+def _start(connection: Connection) -> HarnessClient:
+    log = None
+    if connection.log is not None:
+        connection.log.mkdir(parents=True, exist_ok=True)
+        log = connection.log / f"{secrets.token_hex(8)}.job"
+    try:
+        client = HarnessClient(connection.command, log)
+    except OSError as error:
+        raise DeviceUnavailable(
+            f"--device {connection.name}: {connection.command.arguments[0]} cannot be started ({error.strerror or error})."
+        ) from error
+    if connection.on_start is not None:
+        connection.on_start(client)
+    return client
+
+
+def _end_text(connection: Connection, ended: WorkerEnded) -> str:
+    said = f" It said:\n{ended.stderr.strip()}" if ended.stderr.strip() else ""
+    if ended.exit_code == _NO_DRIVER:
+        return f"--device {connection.name}: the NVIDIA driver cannot be used there.{said}"
+    command = shlex.join(connection.command.arguments)
+    return f"--device {connection.name}: {command} did not answer ({ended}).{said}"

@@ -1,0 +1,155 @@
+"""Carries requests out in processes that are replaced whenever they end, and decides whose fault an end was."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from warpwright.device.gpu.client import Answer, HarnessClient, HarnessError
+from warpwright.device.gpu.cubin import writable_variables
+from warpwright.device.gpu.pool import HarnessPool, load
+from warpwright.device.gpu.recovery import fault_of_end, healthy_process
+from warpwright.device.gpu.replies import WireFault
+from warpwright.device.protocol import Array, Fault, FaultKind, Program
+from warpwright.errors import InfrastructureError
+from warpwright.isolation.process import Ended, WorkerEnded
+
+_OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
+_NO_REQUEST = 64
+_LOGGER = logging.getLogger(__name__)
+
+Canary = Callable[[HarnessClient], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request of a candidate. programs: by the name under which they are loaded. judge: a fault in the device's words."""
+
+    operation: str
+    fields: Mapping[str, Any]
+    attachments: Sequence[Array]
+    programs: Mapping[str, Program]
+    time_limit_s: float
+    reply_bytes: int
+    judge: Callable[[WireFault], Fault]
+
+    @property
+    def timing(self) -> bool:
+        """Whether nothing else may happen meanwhile."""
+        return self.operation == "time"
+
+
+@dataclass(slots=True)
+class _Session:
+    """A process in use, and what is loaded in it: name -> digest of the cubin."""
+
+    client: HarnessClient
+    loaded: dict[str, bytes] = field(default_factory=dict)
+
+
+class Execution:
+    """Not thread-safe. canary: runs a known-good kernel in a process; None if its numbers are right."""
+
+    def __init__(self, pool: HarnessPool, canary: Canary) -> None:
+        self._pool = pool
+        self._canary = canary
+        self._session: _Session | None = None
+        self._suspect = False
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process in use; None between two."""
+        return None if self._session is None else self._session.client.pid
+
+    def renew(self) -> None:
+        """The next call runs in a process in which no candidate has run."""
+        session, self._session = self._session, None
+        if session is not None:
+            self._pool.retire(session.client)
+
+    def call(self, call: Call) -> Answer | Fault:
+        """Carry one request out; a process that ends in the middle is replaced, and the request repeated once.
+
+        Raises: InfrastructureError if it is not the candidate's fault; HarnessError for what the harness could not do.
+        """
+        ended = self._attempt(call)
+        if isinstance(ended, WorkerEnded) and ended.how is Ended.CRASHED:
+            _LOGGER.warning("the harness ended during `%s` (%s); once more in a fresh process", call.operation, ended)
+            ended = self._attempt(call)
+        if isinstance(ended, WorkerEnded):
+            return fault_of_end(ended, call.time_limit_s, timing=call.timing)
+        return ended
+
+    def _attempt(self, call: Call) -> Answer | Fault | WorkerEnded:
+        """WorkerEnded: the process ended without an answer, and the GPU is good all the same."""
+        try:
+            return self._carried_out(call)
+        except WorkerEnded as ended:
+            self._lose()
+            if ended.exit_code == _NO_REQUEST:
+                raise InfrastructureError(
+                    f"the harness did not understand `{call.operation}`: {ended.stderr}"
+                ) from ended
+            self._process()
+            return ended
+        except InfrastructureError as error:
+            if not (isinstance(error, HarnessError) and error.error.kind == "memory"):
+                self._lose()
+            raise
+
+    def _carried_out(self, call: Call) -> Answer | Fault:
+        session = self._process()
+        for name, program in call.programs.items():
+            refused = self._load(session, name, program)
+            if refused is not None:
+                return refused
+        if call.timing:
+            self._pool.settle()
+        else:
+            self._pool.prepare_spare()
+        answer = session.client.request(
+            call.operation,
+            call.fields,
+            call.attachments,
+            time_limit_s=call.time_limit_s,
+            reply_bytes=call.reply_bytes,
+        )
+        if isinstance(answer, WireFault):
+            if answer.fatal:
+                self._lose()
+            return call.judge(answer)
+        if call.timing:
+            self._pool.prepare_spare()
+        return answer
+
+    def _process(self) -> _Session:
+        if self._session is None:
+            client = healthy_process(self._pool, self._canary) if self._suspect else self._pool.take()
+            self._suspect = False
+            self._session = _Session(client)
+        return self._session
+
+    def _lose(self) -> None:
+        """The process is gone or not to be trusted: what comes next first shows that the GPU is good."""
+        session, self._session = self._session, None
+        self._suspect = True
+        if session is not None:
+            self._pool.discard(session.client)
+
+    def _load(self, session: _Session, name: str, program: Program) -> Fault | None:
+        digest = sha256(program.cubin).digest()
+        if session.loaded.get(name) == digest:
+            return None
+        if name in session.loaded:
+            del session.loaded[name]
+            session.client.request("unload", {"name": name}, time_limit_s=0)
+        symbols = tuple(dict.fromkeys(program.lowered.values()))
+        try:
+            load(session.client, name, program.cubin, symbols, writable_variables(program.cubin))
+        except HarnessError as error:
+            if error.error.code == _OUT_OF_MEMORY:
+                return Fault(FaultKind.RESOURCES, f"the module does not fit into device memory: {error.error.message}")
+            raise
+        session.loaded[name] = digest
+        return None
