@@ -10,6 +10,6 @@ endforeach()
 string(SHA256 build "${all}")
 file(
     WRITE ${OUTPUT}
-    "#include \"service/build.hpp\"\n\nnamespace warpwright {\n\nconst char* const version = \"${VERSION}\";\n"
+    "#include \"service/build.hpp\"\n\nnamespace warpwright {\n\nconst char* const harness_version = \"${VERSION}\";\n"
     "const char* const build_hash = \"${build}\";\n\n}  // namespace warpwright\n"
 )

@@ -1,0 +1,17 @@
+// What a GPU and its driver can do beyond the least that is needed.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "driver/api.hpp"
+#include "driver/device_info.hpp"
+
+namespace warpwright {
+
+// capability -> why it is missing; none: it is there.
+[[nodiscard]] std::map<std::string, std::optional<std::string>> capabilities(const driver::Api& api,
+                                                                             const driver::DeviceInfo& device);
+
+}  // namespace warpwright

@@ -1,0 +1,61 @@
+// From a request to its reply: the state of one process, and what each operation does with it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "driver/api.hpp"
+#include "driver/context.hpp"
+#include "driver/device_info.hpp"
+#include "driver/module.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/write.hpp"
+#include "service/machine.hpp"
+
+namespace warpwright {
+
+// once: requests come from a recorded job: memory is plain and nothing is timed.
+struct ServiceOptions {
+    std::optional<std::string> profiled;
+    bool once = false;
+};
+
+// exit_code: the process ends after this reply. dead: without tidying up, since the context no longer answers.
+// failed: the reply is an error or a fault.
+struct Answer {
+    Reply reply;
+    std::optional<int> exit_code;
+    bool dead = false;
+    bool failed = false;
+};
+
+class Service {
+public:
+    Service(const driver::Api& api, ServiceOptions options);
+
+    // Carries the request out. Failures become replies; what this throws is a defect or the end of the host's memory.
+    [[nodiscard]] Answer answer(Request request);
+
+private:
+    [[nodiscard]] Reply dispatch(Request request);
+    [[nodiscard]] Reply hello(const Request& request);
+    [[nodiscard]] Reply open(const Request& request);
+    [[nodiscard]] Reply load(Request request);
+    [[nodiscard]] Reply unload(const Request& request);
+    [[nodiscard]] Reply run(Request request);
+    [[nodiscard]] Reply time(Request request);
+    [[nodiscard]] Machine machine(const std::string& op);
+
+    const driver::Api& api_;
+    ServiceOptions options_;
+    std::optional<driver::DeviceInfo> device_;
+    std::unique_ptr<driver::DeviceContext> context_;
+    std::map<std::string, driver::LoadedModule> modules_;  // after context_: unloaded before it ends
+};
+
+// Initialises the driver and counts its GPUs; the reply to `hello` without its nonce. Throws DriverError, RequestError.
+[[nodiscard]] HelloReply describe_gpu(const driver::Api& api, int index);
+
+}  // namespace warpwright
