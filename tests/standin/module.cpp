@@ -1,0 +1,116 @@
+#include "module.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "exports.hpp"
+#include "world.hpp"
+
+namespace warpwright::driver {
+
+using standin::World;
+
+OpaqueModule::OpaqueModule(const standin::ModuleImage& image) {
+    World& world = World::get();
+    for (const auto& [name, kernel] : image.kernels) {
+        OpaqueFunction& function = functions[name];
+        function.name = name;
+        function.image = kernel;
+        function.behaviour = kernel.behaviour.value_or(world.behaviour_of(name));
+        function.code = standin::find_kernel(function.behaviour.computes.empty() ? name : function.behaviour.computes);
+        function.module = this;
+        if (function.code != nullptr) {
+            function.image.parameter_bytes = function.code->parameter_bytes;
+        }
+    }
+    for (const auto& [name, contents] : image.variables) {
+        Variable& variable = variables[name];
+        variable.bytes = contents.size();
+        if (world.memory.allocate(variable.address, contents.size()) != standin::success) {
+            throw std::bad_alloc();
+        }
+        std::memcpy(reinterpret_cast<void*>(static_cast<std::uintptr_t>(variable.address)), contents.data(),
+                    contents.size());
+    }
+}
+
+OpaqueModule::~OpaqueModule() {
+    for (const auto& [name, variable] : variables) {
+        static_cast<void>(World::get().memory.free(variable.address));
+    }
+}
+
+}  // namespace warpwright::driver
+
+namespace {
+
+using namespace warpwright;
+using standin::World;
+
+// A cubin runs on GPUs of its major compute capability that are not older.
+bool runs_here(int sm) {
+    const int* const capability = World::get().settings().compute_capability;
+    return sm == 0 || (sm / 10 == capability[0] && sm % 10 <= capability[1]);
+}
+
+}  // namespace
+
+STANDIN_EXPORT int cuModuleLoadData(driver::Module* module, const void* image) {
+    STANDIN_ENTER("cuModuleLoadData");
+    if (module == nullptr || image == nullptr) {
+        return standin::invalid_value;
+    }
+    try {
+        const standin::ModuleImage read = standin::read_image(image);
+        if (!runs_here(read.sm)) {
+            return 209;  // CUDA_ERROR_NO_BINARY_FOR_GPU
+        }
+        *module = World::get().modules.add(std::make_shared<driver::OpaqueModule>(read));
+    } catch (const standin::ImageError& error) {
+        std::fprintf(stderr, "stand-in driver: %s\n", error.what());
+        return standin::invalid_image;
+    } catch (const std::bad_alloc&) {
+        return standin::out_of_memory;
+    }
+    World::get().log.write({{"op", "load"}});
+    return standin::success;
+}
+
+STANDIN_EXPORT int cuModuleUnload(driver::Module module) {
+    STANDIN_ENTER("cuModuleUnload");
+    for (const auto& stream : World::get().streams.all()) {
+        stream->wait_until_idle();  // its kernels may be queued
+    }
+    return World::get().modules.remove(module) ? standin::success : standin::invalid_handle;
+}
+
+STANDIN_EXPORT int cuModuleGetFunction(driver::Function* function, driver::Module module, const char* name) {
+    STANDIN_ENTER("cuModuleGetFunction");
+    const auto alive = World::get().modules.find(module);
+    if (alive == nullptr) {
+        return standin::invalid_handle;
+    }
+    const auto found = alive->functions.find(name);
+    if (found == alive->functions.end()) {
+        return standin::not_found;
+    }
+    *function = &found->second;
+    return standin::success;
+}
+
+STANDIN_EXPORT int cuModuleGetGlobal_v2(driver::DevicePointer* address, std::size_t* bytes, driver::Module module,
+                                        const char* name) {
+    STANDIN_ENTER("cuModuleGetGlobal_v2");
+    const auto alive = World::get().modules.find(module);
+    if (alive == nullptr) {
+        return standin::invalid_handle;
+    }
+    const auto found = alive->variables.find(name);
+    if (found == alive->variables.end()) {
+        return standin::not_found;
+    }
+    *address = found->second.address;
+    *bytes = found->second.bytes;
+    return standin::success;
+}
