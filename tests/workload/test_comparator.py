@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.workload import comparator
+from warpwright.workload import elementwise
 from warpwright.workload.comparator import compare_case, compare_output
 from warpwright.workload.dtypes import element_type
 from warpwright.workload.loader import load_workload
@@ -122,12 +122,12 @@ def test_chunks_change_nothing(rows: int, columns: int, seed: int, size: int) ->
     got = want + generator.choice([0.0, 1.0], want.shape, p=[0.9, 0.1])
     limits = Budget(rtol=1e-6, atol=0.0, scale_ratio=1e-6, rms_ratio=1e-6, exact=False)
     whole = compare("float32", got, want, limits)
-    before = comparator._CHUNK_ELEMENTS
-    comparator._CHUNK_ELEMENTS = size
+    before = elementwise._CHUNK_ELEMENTS
+    elementwise._CHUNK_ELEMENTS = size
     try:
         pieces = compare("float32", got, want, limits)
     finally:
-        comparator._CHUNK_ELEMENTS = before
+        elementwise._CHUNK_ELEMENTS = before
     assert (pieces.wrong, pieces.first) == (whole.wrong, whole.first)
     assert pieces.margin == pytest.approx(whole.margin)
     assert pieces.rms_margin == pytest.approx(whole.rms_margin)
