@@ -7,6 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from warpwright.candidate.candidate import Candidate, CaseOverride
+from warpwright.evaluation.baseline import Baseline
 from warpwright.evaluation.bench import Bench
 from warpwright.evaluation.outcome import Outcome
 
@@ -51,7 +52,8 @@ BEFORE = "#include <cuda_fp16.h>\n__device__ int done = 0; __device__ float kept
 
 @pytest.mark.parametrize(("body", "label"), CHEATS.values(), ids=CHEATS)
 def test_a_cheat_is_never_promotable(bench: Bench, kernel: Modified, body: str, label: str) -> None:
-    incumbent = bench.evaluator.evaluate(kernel("if (i == 0) for (int k = 0; k < n; ++k) y[k] = a * x[k] + b[k];"))
+    serial = kernel("if (i == 0) for (int k = 0; k < n; ++k) y[k] = a * x[k] + b[k];")
+    incumbent = Baseline(serial, bench.evaluator.evaluate(serial))
     found = bench.evaluator.evaluate(kernel(body, before=BEFORE), against=incumbent)
     assert found.label.startswith(label)
     assert not found.promotable

@@ -9,6 +9,7 @@ import pytest
 from warpwright.candidate.candidate import Candidate, CaseOverride
 from warpwright.compiler.result import Compiled
 from warpwright.device.protocol import TimeSource
+from warpwright.evaluation.baseline import Baseline
 from warpwright.evaluation.bench import Bench, open_bench
 from warpwright.evaluation.evaluator import EvaluatorOptions
 from warpwright.evaluation.outcome import Evaluation, Outcome
@@ -50,7 +51,7 @@ def test_estimates_do_not_change_from_one_evaluation_to_the_next(
 
 
 def test_a_copy_of_the_incumbent_is_a_tie(bench: Bench, kernel: Modified, initial: Evaluation) -> None:
-    copied = bench.evaluator.evaluate(kernel(), against=initial)
+    copied = bench.evaluator.evaluate(kernel(), against=Baseline(kernel(), initial))
     assert copied.outcome is Outcome.TIE
     assert copied.speedup == pytest.approx(1.0)
 
@@ -59,8 +60,8 @@ def test_one_thread_for_everything_is_slower_and_its_cure_improves(
     bench: Bench, kernel: Modified, initial: Evaluation, serial: Evaluation
 ) -> None:
     assert serial.outcome is Outcome.PASSED
-    slower = bench.evaluator.evaluate(kernel(SERIAL), against=initial)
-    improved = bench.evaluator.evaluate(kernel(), against=serial)
+    slower = bench.evaluator.evaluate(kernel(SERIAL), against=Baseline(kernel(), initial))
+    improved = bench.evaluator.evaluate(kernel(), against=Baseline(kernel(SERIAL), serial))
     assert slower.outcome is Outcome.SLOWER
     assert improved.outcome is Outcome.IMPROVED
     assert improved.speedup is not None
@@ -70,7 +71,7 @@ def test_one_thread_for_everything_is_slower_and_its_cure_improves(
 
 def test_a_failed_incumbent_is_nothing_to_compare_with(bench: Bench, kernel: Modified) -> None:
     wrong = bench.evaluator.evaluate(kernel("if (i < n) y[i] = 0;"))
-    found = bench.evaluator.evaluate(kernel(), against=wrong)
+    found = bench.evaluator.evaluate(kernel(), against=Baseline(kernel(), wrong))
     assert (found.label, found.speedup) == ("passed", None)
 
 
@@ -116,7 +117,7 @@ def sampling(axpb: Workload) -> Iterator[Bench]:
 def test_a_case_for_the_gpu_is_estimated_but_never_counted(
     sampling: Bench, kernel: Modified, initial: Evaluation
 ) -> None:
-    found = sampling.evaluator.evaluate(kernel(), against=initial)
+    found = sampling.evaluator.evaluate(kernel(), against=Baseline(kernel(), initial))
     sampled = found.cases[3]
     assert (sampled.name, sampled.passed) == ("large", None)
     assert sampled.message == "not verified here: estimated from sampled blocks, never counted as passed"

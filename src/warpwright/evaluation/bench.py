@@ -2,7 +2,7 @@
 
 import secrets
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,6 +13,7 @@ from warpwright.device.protocol import Device
 from warpwright.device.registry import DeviceOptions, open_device
 from warpwright.evaluation.evaluator import Evaluator, EvaluatorOptions
 from warpwright.evaluation.kernel_oracle import KernelOracle
+from warpwright.evaluation.limits import run_limit_s
 from warpwright.evaluation.outcome import Evaluation
 from warpwright.verifier.hidden import draw_hidden_cases
 from warpwright.verifier.seeds import SeedPool
@@ -27,10 +28,14 @@ HIDDEN_SEEDS = 2
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
-    """cache_directory: compiled kernels and machine code, None = kept nowhere. nvrtc: library to use, None = found."""
+    """cache_directory: compiled kernels and machine code, None = kept nowhere. nvrtc: library to use, None = found.
+
+    device: how it is opened; its own cache folder, if it names none, lies in this one.
+    """
 
     cache_directory: Path | None = None
     nvrtc: str | None = None
+    device: DeviceOptions = DeviceOptions()
 
 
 _DEFAULT_OPTIONS = BenchOptions()
@@ -90,11 +95,13 @@ def open_bench(
     """
     seeds = SeedPool(secret)
     with ExitStack() as opened:
-        chosen = open_device(device, DeviceOptions(cache_directory=_below(options.cache_directory, "machine-code")))
+        own_cache = options.device.cache_directory or _below(options.cache_directory, "machine-code")
+        chosen = open_device(device, replace(options.device, cache_directory=own_cache))
         opened.callback(chosen.close)
-        compiler = Compiler(_below(options.cache_directory, "compiled"), options.nvrtc)
+        compiler = Compiler(_below(options.cache_directory, "compiled"), options.nvrtc, newest=chosen.target.cuda)
         opened.callback(compiler.close)
-        time_limit_s = (evaluator_options or EvaluatorOptions()).time_limit_s
+        chosen.prepare(compiler)
+        time_limit_s = run_limit_s(chosen.kind, (evaluator_options or EvaluatorOptions()).time_limit_s)
         oracle = Oracle(workload, run_kernel=KernelOracle(workload, chosen, compiler, time_limit_s))
         opened.callback(oracle.close)
         evaluator = Evaluator(workload, chosen, compiler, oracle, seeds, evaluator_options)

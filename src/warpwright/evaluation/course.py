@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from warpwright.benchmark.figure import PairedFigure
 from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.device.protocol import Program
@@ -28,6 +29,9 @@ class Course:
     built: Build | None = None
     found: dict[str, CaseEvaluation] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    questions: list[Failure] = field(default_factory=list)
+    """What timing found that only a person can settle."""
+    paired: PairedFigure | None = None
 
     def __post_init__(self) -> None:
         self.found = {case.name: CaseEvaluation(case.name, case.kind, None) for case in self.cases}
@@ -45,6 +49,12 @@ class Course:
             yield
         finally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - started
+
+    @property
+    def held(self) -> Failure | None:
+        """Why the candidate cannot be promoted though every check passed: the first question that is open."""
+        built = None if self.built is None else self.built.held
+        return built or next(iter(self.questions), None)
 
     def program(self, case: Case) -> Program:
         """The binary of one case. Only after the build."""
@@ -77,4 +87,5 @@ class Course:
             speedup=speedup,
             seconds=dict(self.seconds),
             line=line,
+            paired=self.paired,
         )

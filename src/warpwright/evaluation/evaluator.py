@@ -1,21 +1,31 @@
 """One candidate through every gate: plan, policy, compile, limits, verify, time, score, decide."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
+from warpwright.benchmark.figure import PairedFigure
+from warpwright.benchmark.paired import PairedOptions
+from warpwright.benchmark.score import speedup
 from warpwright.candidate.candidate import Candidate
 from warpwright.compiler.compiler import Compiler
-from warpwright.device.protocol import Device
+from warpwright.device.measuring import MeasuringDevice
+from warpwright.device.protocol import Device, Timing
+from warpwright.errors import InfrastructureError
+from warpwright.evaluation.baseline import Evaluated
 from warpwright.evaluation.build import build, check_build
-from warpwright.evaluation.conclusion import conclude
+from warpwright.evaluation.clocks import open_clocks
+from warpwright.evaluation.conclusion import conclude, ranked_timings
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.gate import Gate
+from warpwright.evaluation.limits import run_limit_s
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
 from warpwright.evaluation.plans import resolve_plans
 from warpwright.evaluation.policy import check_policy
-from warpwright.evaluation.timer import Timer
+from warpwright.evaluation.promotion import NoFigure
+from warpwright.evaluation.timer import TimedSubject
 from warpwright.units import MIB, format_bytes
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.seeds import SeedPool
@@ -27,16 +37,23 @@ from warpwright.workload.shapes import case_bytes
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorOptions:
-    """seeds_per_case: verified per attempt, the case's own first (V17). time_limit_s: wall clock of one run of a plan.
+    """seeds_per_case: verified per attempt, the case's own first (V17). time_limit_s: wall clock of one run of a plan;
+    None = by device and by what the incumbent takes. paired: the promotion gate of a GPU.
 
     sample_gpu_cases: on the emulator, also estimate cases of `on = "gpu"` from sampled blocks (they never count).
     sample_limit_bytes: arrays of a case larger than this are not sampled.
     """
 
     seeds_per_case: int = 3
-    time_limit_s: float = 30.0
+    time_limit_s: float | None = None
     sample_gpu_cases: bool = False
     sample_limit_bytes: int = 256 * MIB
+    paired: PairedOptions = field(default_factory=PairedOptions)
+
+
+NOTABLE_SPEEDUP = 10.0
+"""Beyond this a candidate is verified with further fresh seeds before its time is believed."""
+NOTABLE_SEEDS = 2
 
 
 class Evaluator:
@@ -61,8 +78,10 @@ class Evaluator:
         self._seeds = seeds
         self._options = options or EvaluatorOptions()
         values = HostValues(workload, oracle)
-        self._timer = Timer(values, device, self._options.time_limit_s)
-        self._verifier = Verifier(values, device, self._options.time_limit_s)
+        self._verifier = Verifier(values, device, run_limit_s(device.kind, self._options.time_limit_s))
+        self._timer, comparison = open_clocks(values, device, seeds, self._options.time_limit_s, self._options.paired)
+        self._gate = Gate(comparison, self._rebuilt)
+        self._known_us: dict[str, float] = {}
 
     @property
     def workload(self) -> Workload:
@@ -83,23 +102,50 @@ class Evaluator:
         self,
         candidate: Candidate,
         *,
-        against: Evaluation | None = None,
+        against: Evaluated | None = None,
         screen: bool = False,
         on_stage: StageListener | None = None,
     ) -> Evaluation:
         """Everything about one candidate.
 
-        against: the incumbent's evaluation; without one, or if it did not pass, the outcome of a correct candidate is
-        `passed`. screen: verify the check cases with one seed and only time the perf cases; the outcome is then
-        `passed.screened`, which can never be an incumbent.
+        against: the incumbent; without one, or if it did not pass, the outcome of a correct candidate is `passed`. Where
+        times are measured both are compiled and timed in a paired run. screen: verify the check cases with one seed and
+        only time the perf cases; the outcome is then `passed.screened`, which can never be an incumbent.
         """
         course = Course(candidate, self._cases(), on_stage)
-        failure = self._prepare(course) or self._verify(course, screen) or self._time(course)
+        self._learn(against)
+        failure = self._prepare(course) or self._verify(course, screen) or self._time(course, screen)
+        failure = failure or self._verify_notable(course, against)
         if failure is not None:
             return course.failed(failure)
         if self._options.sample_gpu_cases:
             self._sample(course)
-        return conclude(course, against, screen=screen)
+        with course.clock("time"):
+            decision = self._gate.decide(course, against)
+        if isinstance(decision, Failure):
+            return course.failed(decision)
+        for name, timing in ranked_timings(course, course.found.values()).items():
+            self._known_us.setdefault(name, timing.median_us)
+        return conclude(course, decision, screen=screen)
+
+    def compare(
+        self, baseline: Candidate, contender: Candidate, on_stage: StageListener | None = None
+    ) -> PairedFigure | NoFigure | Failure:
+        """A fresh paired run of two verified candidates (M37), whatever their records say. The Failure is the contender's.
+
+        Raises: InfrastructureError on a device that does not measure, or if one of them no longer compiles.
+        """
+        if self._gate.comparison is None:
+            raise InfrastructureError(
+                f"{self._device.name} measures no times, so nothing can be compared in a paired run"
+            )
+        course = self._rebuilt(contender)
+        return self._gate.comparison.compare(self._rebuilt(baseline), course, on_stage)
+
+    @property
+    def measures(self) -> bool:
+        """True if times are taken on hardware."""
+        return isinstance(self._device, MeasuringDevice)
 
     def verify_only(
         self,
@@ -112,6 +158,7 @@ class Evaluator:
         """Verify any cases with fresh seeds and time nothing (hidden cases, the final check). purpose: names the seeds."""
         course = Course(candidate, cases, on_stage)
         failure = self._prepare(course)
+        self._device.renew()
         for case in cases:
             failure = failure or self._verify_case(course, case, self._seeds.fresh(case, purpose, seeds))
         if failure is not None:
@@ -157,6 +204,7 @@ class Evaluator:
     def _verify(self, course: Course, screen: bool) -> Failure | None:
         cases = [case for case in course.cases if not (screen and case.kind is CaseKind.PERF)]
         count = 1 if screen else self._options.seeds_per_case
+        self._device.renew()
         for case in cases:
             failure = self._verify_case(course, case, self._seeds.draw(case, course.candidate.identity, count))
             if failure is not None:
@@ -165,25 +213,67 @@ class Evaluator:
 
     def _verify_case(self, course: Course, case: Case, seeds: Sequence[int]) -> Failure | None:
         course.begin(f"verify {case.name}")
+        limit_s = run_limit_s(self._device.kind, self._options.time_limit_s, self._known_us.get(case.name))
+        verifier = replace(self._verifier, time_limit_s=limit_s)
         with course.clock("verify"):
-            verdict = self._verifier.verify(course.program(case), course.plans[case.name], case, seeds)
+            verdict = verifier.verify(course.program(case), course.plans[case.name], case, seeds)
         message = verdict.message or " ".join(verdict.notes)
         course.found[case.name] = replace(
             course.found[case.name], passed=verdict.passed, comparisons=verdict.comparisons, message=message
         )
         return None if verdict.outcome is None else Failure(verdict.outcome, verdict.message, verdict.line)
 
-    def _time(self, course: Course) -> Failure | None:
+    def _verify_notable(self, course: Course, against: Evaluated | None) -> Failure | None:
+        """A measured gain beyond belief is verified with seeds that no attempt has seen."""
+        if not self.measures or against is None or not against.evaluation.outcome.correct:
+            return None
+        own, other = ranked_timings(course, course.found.values()), ranked_timings(course, against.evaluation.cases)
+        if not own or speedup(_medians(other), _medians(own)) < NOTABLE_SPEEDUP:
+            return None
+        self._device.renew()
+        for case in course.cases:
+            seeds = self._seeds.fresh(case, f"notable/{course.candidate.identity}", NOTABLE_SEEDS)
+            failure = self._verify_case(course, case, seeds)
+            if failure is not None:
+                return failure
+        return None
+
+    def _time(self, course: Course, screen: bool) -> Failure | None:
         for case in course.cases:
             if case.kind is not CaseKind.PERF:
                 continue
             course.begin(f"time {case.name}")
             with course.clock("time"):
-                timed = self._timer.timed(course.found[case.name], course.program(case), course.plans[case.name], case)
+                timed = self._timer.timed(course.found[case.name], self._subject(course, case, screen))
             if isinstance(timed, Failure):
                 return timed
-            course.found[case.name] = timed
+            course.found[case.name] = timed.found
+            if timed.question is not None:
+                course.questions.append(timed.question)
         return None
+
+    def _subject(self, course: Course, case: Case, screen: bool) -> TimedSubject:
+        return TimedSubject(
+            program=course.program(case),
+            plan=course.plans[case.name],
+            case=case,
+            identity=course.candidate.identity,
+            known_us=self._known_us.get(case.name),
+            screen=screen,
+        )
+
+    def _learn(self, against: Evaluated | None) -> None:
+        """What a case takes, for time limits and for how many launches a search spends on it."""
+        if against is not None and against.evaluation.outcome.correct:
+            self._known_us |= {c.name: c.timing.median_us for c in against.evaluation.cases if c.timing is not None}
+
+    def _rebuilt(self, candidate: Candidate) -> Course:
+        """A candidate that was evaluated before, compiled again (the compiler keeps what it made)."""
+        course = Course(candidate, self._cases())
+        failure = self._prepare(course)
+        if failure is not None:
+            raise InfrastructureError(f"a candidate that passed does so no more ({failure.label}): {failure.message}")
+        return course
 
     def _sample(self, course: Course) -> None:
         """Estimate cases for a GPU from sampled blocks; what was not run in full never counts as passed."""
@@ -205,7 +295,11 @@ class Evaluator:
         built, failure = build(course.candidate, course.plans, [case], self._compiler, self._device.target.arch)
         if failure is not None:
             return replace(unknown, message=f"not run: {failure.message}")
-        timed = self._timer.timed(unknown, built.programs[case.name], course.plans[case.name], case)
+        timed = self._timer.timed(unknown, TimedSubject(built.programs[case.name], course.plans[case.name], case))
         if isinstance(timed, Failure):
             return replace(unknown, message=f"not run: {timed.message}")
-        return replace(timed, message="not verified here: estimated from sampled blocks, never counted as passed")
+        return replace(timed.found, message="not verified here: estimated from sampled blocks, never counted as passed")
+
+
+def _medians(timings: dict[str, Timing]) -> dict[str, float]:
+    return {name: timing.median_us for name, timing in timings.items()}

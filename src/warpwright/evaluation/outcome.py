@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from warpwright.benchmark.figure import PairedFigure
 from warpwright.compiler.result import CompileOutcome
 from warpwright.device.protocol import Timing
 from warpwright.workload.model import CaseKind
@@ -70,6 +71,8 @@ class Evaluation:
     """Wall time by stage: compile, verify, time."""
     line: int | None = None
     """CUDA source line of a fault, where known."""
+    paired: PairedFigure | None = None
+    """The paired run against the incumbent; None on the emulator, without an incumbent, or if none was earned."""
 
     @property
     def label(self) -> str:

@@ -1,10 +1,11 @@
 """Times the perf cases of a verified candidate, each beside the floor that physics sets it."""
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from warpwright.benchmark.score import CaseTime
 from warpwright.candidate.resolved import ResolvedPlan
-from warpwright.device.protocol import Device, Faulted, Program, TimeOutcome, TimeRequest, TimeSource, Timing
+from warpwright.device.protocol import EstimatingDevice, Fault, Faulted, Program, TimeRequest, Timing
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation
@@ -18,46 +19,72 @@ from warpwright.workload.model import Case
 
 
 @dataclass(frozen=True, slots=True)
-class Timer:
-    """Times cases of one workload on one device. time_limit_s: wall clock of one case."""
+class TimedSubject:
+    """A candidate's binary on one case. identity: of the candidate. known_us: the incumbent's time, None = unknown.
+
+    screen: in a search, where fewer launches will do for long units.
+    """
+
+    program: Program
+    plan: ResolvedPlan
+    case: Case
+    identity: str = ""
+    known_us: float | None = None
+    screen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A case with its time. question: what a person must settle before the candidate can be promoted."""
+
+    found: CaseEvaluation
+    question: Failure | None = None
+
+
+class Timer(Protocol):
+    """Times cases of one workload on one device."""
+
+    def timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
+        """What is known of the case, with its time and floor. Raises: InfrastructureError if the device fails."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatingTimer:
+    """Asks a device that derives times from counters. time_limit_s: wall clock of one case."""
 
     values: HostValues
-    device: Device
+    device: EstimatingDevice
     time_limit_s: float
 
-    def time(self, program: Program, plan: ResolvedPlan, case: Case) -> TimeOutcome:
+    def timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
         """One case with its own seed: an estimate is then the same in every session."""
-        workload = self.values.workload
-        return self.device.time(
+        workload, case = self.values.workload, subject.case
+        outcome = self.device.time(
             TimeRequest(
-                program=program,
-                plan=plan,
+                program=subject.program,
+                plan=subject.plan,
                 arguments=device_arguments(workload, self.values.arguments(case, case.seed)),
                 cold_cache=workload.cold_cache,
                 time_limit_s=self.time_limit_s,
             )
         )
-
-    def timed(
-        self, found: CaseEvaluation, program: Program, plan: ResolvedPlan, case: Case
-    ) -> CaseEvaluation | Failure:
-        """What is known of the case, with its time and floor. Raises: InfrastructureError if an estimate is impossible."""
-        outcome = self.time(program, plan, case)
         if isinstance(outcome, Faulted):
-            fault = outcome.fault
-            return Failure(fault.kind.value, fault_text(case, fault, program), fault.line)
-        impossible = self._impossible(case, outcome)
-        if impossible is not None:
-            return impossible
-        floor = case_floor(self.values.workload, case, self.device.spec)
-        return replace(found, timing=outcome, floor_us=floor.us, floor_binding=floor.binding)
+            return timing_failure(subject, outcome.fault)
+        self._refuse_impossible(case, outcome)
+        floor = case_floor(workload, case, self.device.spec)
+        return Timed(replace(found, timing=outcome, floor_us=floor.us, floor_binding=floor.binding))
 
-    def _impossible(self, case: Case, timing: Timing) -> Failure | None:
-        """No kernel is faster than an empty launch; a measured time that is shows that it is not the kernel's (M31)."""
+    def _refuse_impossible(self, case: Case, timing: Timing) -> None:
+        """No kernel is faster than an empty launch (M31)."""
         least_us = self.device.spec.launch_overhead_us
-        if not CaseTime(case.name, timing.median_us, least_us).below_floor:
-            return None
-        text = f"{case_text(case)}: {timing.median_us} us is less than an empty launch takes ({format_us(least_us)})"
-        if timing.source is TimeSource.ESTIMATED:
-            raise InfrastructureError(f"the cost model is at fault: {text}")
-        return Failure("rejected.below_hard_floor", text)
+        if CaseTime(case.name, timing.median_us, least_us).below_floor:
+            raise InfrastructureError(
+                f"the cost model is at fault: {case_text(case)}: {timing.median_us} us is less than an empty launch takes "
+                f"({format_us(least_us)})"
+            )
+
+
+def timing_failure(subject: TimedSubject, fault: Fault) -> Failure:
+    """A fault under the clock."""
+    return Failure(fault.kind.value, fault_text(subject.case, fault, subject.program), fault.line)

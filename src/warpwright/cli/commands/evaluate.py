@@ -29,6 +29,7 @@ def evaluate(
     from warpwright.cli.output import print_json, results, say
     from warpwright.device.registry import notice
     from warpwright.errors import NoCandidatePassed
+    from warpwright.evaluation.baseline import Baseline
     from warpwright.evaluation.bench import fresh_secret, open_bench
     from warpwright.evaluation.evaluator import EvaluatorOptions
     from warpwright.evaluation.summary import evaluation_to_json
@@ -42,9 +43,10 @@ def evaluate(
     options = EvaluatorOptions(sample_gpu_cases=gpu_cases)
     with open_bench(loaded, device, secret, bench_options(), options) as bench:
         say(notice(device, bench.device) or f"device: {bench.device.description}")
-        reference = bench.evaluator.evaluate(baseline) if baseline else None
-        if reference is not None and not reference.outcome.correct:
-            raise NoCandidatePassed(f"--against {against}: {reference.label}: {reference.message}")
+        reference = Baseline(baseline, bench.evaluator.evaluate(baseline)) if baseline else None
+        if reference is not None and not reference.evaluation.outcome.correct:
+            told = reference.evaluation
+            raise NoCandidatePassed(f"--against {against}: {told.label}: {told.message}")
         result = bench.evaluator.evaluate(candidate, against=reference)
     if json:
         print_json(evaluation_to_json(result))

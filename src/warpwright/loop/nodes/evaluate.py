@@ -15,7 +15,7 @@ def evaluate(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     if pending is None:
         return {}
     incumbent = session.incumbent()
-    against = session.attempt(incumbent).evaluation if incumbent else None
+    against = session.attempt(incumbent) if incumbent else None
 
     def on_stage(stage: str) -> None:
         session.emit(Event("stage", attempt=pending.number, text=stage))

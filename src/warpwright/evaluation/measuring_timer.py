@@ -1,0 +1,80 @@
+"""Times cases on hardware: each in a fresh process, believed only after the outputs of timed launches were compared."""
+
+from dataclasses import dataclass, replace
+
+from warpwright.benchmark.empty_launch import EmptyLaunches
+from warpwright.benchmark.floors import Below, Zone, measured_floors
+from warpwright.benchmark.measure import Single, measure_single, screening_counts, timing_of
+from warpwright.benchmark.series import Stream
+from warpwright.device.measurement import CheckedLaunch
+from warpwright.device.measuring import Contestant, MeasuringDevice
+from warpwright.device.protocol import Faulted, Timing
+from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.limits import SCHEDULE_S
+from warpwright.evaluation.outcome import CaseEvaluation
+from warpwright.evaluation.timed_cases import TimedCases
+from warpwright.evaluation.timed_outputs import check_outputs
+from warpwright.evaluation.timer import Timed, TimedSubject, timing_failure
+from warpwright.verifier.evidence import case_text
+from warpwright.verifier.host_values import HostValues
+from warpwright.workload.floor import case_floor
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuringTimer:
+    """Times cases of one workload on one GPU."""
+
+    values: HostValues
+    device: MeasuringDevice
+    cases: TimedCases
+    empties: EmptyLaunches
+
+    def timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
+        """10 + 100 launches of one case (M1). Raises: InfrastructureError, WorkloadError if device or oracle fail."""
+        case = subject.case
+        counts = screening_counts(subject.known_us, screen=subject.screen)
+        single = measure_single(
+            self.device,
+            Contestant(subject.program, subject.plan),
+            self.cases.of(case),
+            measured_floors(self.values.workload, case, self.device.spec),
+            self.empties,
+            Stream(self.cases.stream("time", subject.identity), counts),
+        )
+        if isinstance(single, Faulted):
+            return timing_failure(subject, single.fault)
+        checked: tuple[CheckedLaunch, ...] = ()
+        for series in single.runs:
+            verdict = check_outputs(self.values, case, series, verified=not subject.screen)
+            if isinstance(verdict, Failure):
+                return verdict
+            checked = verdict
+        return self._judged(found, subject, single, checked)
+
+    def _judged(
+        self, found: CaseEvaluation, subject: TimedSubject, single: Single, checked: tuple[CheckedLaunch, ...]
+    ) -> Timed | Failure:
+        where = case_text(subject.case)
+        if not single.samples_us:
+            text = f"{where}: no measured launch within {SCHEDULE_S:g} s, the limit for all 110 launches of a case"
+            return Failure("timeout.timing", text)
+        if single.below is not None and single.below.zone is Zone.HARD:
+            return Failure("rejected.below_hard_floor", f"{where}: {_twice(single.below)}")
+        floor = case_floor(self.values.workload, subject.case, self.device.spec)
+        timing = _with_checked(timing_of(self.device, single), checked)
+        timed = Timed(replace(found, timing=timing, floor_us=floor.us, floor_binding=floor.binding))
+        if single.below is None:
+            return timed
+        text = f"{where}: {_twice(single.below)} Either less work is needed than [work] says, or something is reused."
+        return replace(timed, question=Failure("suspicious.below_soft_floor", text))
+
+
+def _twice(below: Below) -> str:
+    if below.zone is Zone.HARD:
+        return f"{below.text}; so it was when both were measured again in a fresh process."
+    return f"{below.text}; so it was with twice the sets of inputs and L2 flushed twice."
+
+
+def _with_checked(timing: Timing, checked: tuple[CheckedLaunch, ...]) -> Timing:
+    measurement = timing.measurement
+    return timing if measurement is None else replace(timing, measurement=replace(measurement, checked=checked))

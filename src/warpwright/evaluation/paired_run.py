@@ -1,0 +1,141 @@
+"""Both sides of a comparison under one clock, case by case, in as many rounds as are needed."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from warpwright.benchmark.empty_launch import EmptyLaunches
+from warpwright.benchmark.figure import PairedSamples
+from warpwright.benchmark.measure import launch_bound
+from warpwright.benchmark.paired import Effects, round_effects
+from warpwright.benchmark.schedule import CONTENDER, PAIRED, paired_rounds
+from warpwright.benchmark.series import Series, Stream, TimedCase, take_series
+from warpwright.benchmark.statistics import median
+from warpwright.device.measurement import CheckedLaunch, Measurement
+from warpwright.device.measuring import Contestant, MeasuringDevice
+from warpwright.device.protocol import Faulted
+from warpwright.evaluation.course import Course, StageListener
+from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.limits import SCHEDULE_S
+from warpwright.evaluation.timed_cases import TimedCases
+from warpwright.evaluation.timed_outputs import check_outputs
+from warpwright.evaluation.timer import TimedSubject, timing_failure
+from warpwright.verifier.evidence import case_text
+from warpwright.verifier.host_values import HostValues
+from warpwright.workload.model import Case, CaseKind
+
+INCUMBENT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PairedBench:
+    """What paired runs of one workload share."""
+
+    values: HostValues
+    device: MeasuringDevice
+    cases: TimedCases
+    empties: EmptyLaunches
+
+
+@dataclass(slots=True)
+class PairedRun:
+    """A comparison under way. purpose: opens the names of its secret streams; both sides are built and verified."""
+
+    bench: PairedBench
+    incumbent: Course
+    contender: Course
+    purpose: str
+    _series: dict[str, list[Series]] = field(default_factory=dict)
+    _measurements: dict[str, list[Measurement]] = field(default_factory=dict)
+
+    def extend(self, rounds: int, listener: StageListener | None) -> Failure | None:
+        """Run that many more rounds of every perf case; the contender's failure, if it fails under the clock.
+
+        A fault is put down to the contender: the incumbent has run beside a copy of itself before.
+        """
+        for case in self.ranked:
+            if listener is not None:
+                listener(f"{self.purpose} {case.name}")
+            failure = self._take(case, rounds)
+            if failure is not None:
+                return failure
+        return None
+
+    @property
+    def ranked(self) -> Sequence[Case]:
+        """The cases that count."""
+        return [case for case in self.contender.cases if case.kind is CaseKind.PERF]
+
+    def effects(self) -> dict[str, Effects]:
+        """Case -> d of every finished round; all cases cut to as many rounds as the one with the fewest."""
+        found = {
+            name: np.concatenate([round_effects(s.rounds(INCUMBENT), s.rounds(CONTENDER)) for s in runs])
+            for name, runs in self._series.items()
+        }
+        count = min(len(d) for d in found.values())
+        return {name: d[:count] for name, d in found.items()}
+
+    def samples(self) -> dict[str, PairedSamples]:
+        """Case -> all launches that count, with their records. Only after a run with finished rounds."""
+        return {case.name: self._samples(case) for case in self.ranked}
+
+    def launch_bound(self) -> frozenset[str]:
+        """Cases in which the incumbent is mostly launch latency."""
+        return frozenset(name for name, samples in self.samples().items() if samples.launch_bound)
+
+    def _samples(self, case: Case) -> PairedSamples:
+        runs = self._series[case.name]
+        first, second = ([us for series in runs for us in series.samples_us(side)] for side in (INCUMBENT, CONTENDER))
+        empty = self.bench.empties.of(self.incumbent.plans[case.name])
+        return PairedSamples(first, second, tuple(self._measurements[case.name]), launch_bound(median(first), empty))
+
+    def _take(self, case: Case, rounds: int) -> Failure | None:
+        timed = self.bench.cases.of(case)
+        timed = replace(timed, time_limit_s=2 * timed.time_limit_s)
+        stream = self.bench.cases.stream(self.purpose, self.contender.candidate.identity)
+        order = paired_rounds(range(rounds), timed.draw(f"{stream}/order").random)
+        subject = TimedSubject(self.contender.program(case), self.contender.plans[case.name], case)
+        sides = [Contestant(side.program(case), side.plans[case.name]) for side in (self.incumbent, self.contender)]
+        series = take_series(self.bench.device, timed, sides, order, Stream(stream, replace(PAIRED, rounds=rounds)))
+        if isinstance(series, Faulted):
+            return timing_failure(subject, series.fault)
+        checked = check_outputs(self.bench.values, case, series)
+        if isinstance(checked, Failure):
+            return checked
+        wrong = next(
+            (us for side in (INCUMBENT, CONTENDER) for us in series.samples_us(side) if not _is_time(us)), None
+        )
+        if wrong is not None:
+            text = f"{case_text(case)}: the events of a launch are {wrong} us apart in a paired run, which is no time"
+            return Failure("rejected.below_hard_floor", text)
+        self._series.setdefault(case.name, []).append(series)
+        self._measurements.setdefault(case.name, []).append(self._record(timed, series, checked))
+        return None
+
+    def _record(self, timed: TimedCase, series: Series, checked: tuple[CheckedLaunch, ...]) -> Measurement:
+        return Measurement(
+            protocol=PAIRED.name,
+            stream=series.stream,
+            cold_cache=timed.cold_cache,
+            sets=series.sets,
+            flush_bytes=series.flush_bytes,
+            flushes=timed.flushes,
+            blocks=tuple(series.records),
+            checked=checked,
+            truncated=series.truncated,
+            degraded=series.degraded,
+            identity=dict(self.bench.device.identity),
+            unavailable=dict(series.unavailable),
+        )
+
+
+def too_slow(run: PairedRun) -> str:
+    """Why a run has no figure."""
+    cases = ", ".join(case.name for case in run.ranked)
+    return f"too few rounds of {cases} end within {2 * SCHEDULE_S:g} s a case for a comparison"
+
+
+def _is_time(us: float) -> bool:
+    return math.isfinite(us) and us > 0

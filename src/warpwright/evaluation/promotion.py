@@ -1,0 +1,98 @@
+"""The promotion gate on a GPU: a paired re-measurement that a contender must win (measurement.md section 9)."""
+
+from dataclasses import dataclass, field
+
+from warpwright.benchmark.decision import Decision, Rank
+from warpwright.benchmark.figure import PairedFigure, paired_figure
+from warpwright.benchmark.paired import LEAST_ROUNDS, Judgement, PairedEffects, PairedOptions, judge, paired_effects
+from warpwright.errors import InfrastructureError
+from warpwright.evaluation.course import Course, StageListener
+from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.paired_run import PairedBench, PairedRun, too_slow
+
+_BOOTSTRAP_SEED = 0
+"""The same samples give the same interval, here and for whoever checks it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoFigure:
+    """Two kernels that cannot be compared. message: why."""
+
+    message: str
+
+
+@dataclass(slots=True)
+class PairedComparison:
+    """Compares candidates of one workload on one GPU. What an A/A run cannot tell is found once for each incumbent."""
+
+    bench: PairedBench
+    options: PairedOptions
+    _floors: dict[str, float] = field(default_factory=dict)
+
+    def compare(
+        self, incumbent: Course, contender: Course, listener: StageListener | None = None
+    ) -> PairedFigure | NoFigure | Failure:
+        """Both must have been built and verified. The Failure is the contender's.
+
+        Raises: InfrastructureError if the incumbent fails beside a copy of itself, or the device does.
+        """
+        floor = self._floor(incumbent, listener)
+        if isinstance(floor, NoFigure):
+            return floor
+        run = PairedRun(self.bench, incumbent, contender, "pair")
+        last = self.options.most_rounds <= self.options.rounds
+        failure = run.extend(self.options.rounds, listener)
+        if failure is not None:
+            return failure
+        found = self._judged(run, floor, final=last)
+        if not isinstance(found, NoFigure) and found[1].rank is None:
+            failure = run.extend(self.options.most_rounds - self.options.rounds, listener)
+            if failure is not None:
+                return failure
+            found = self._judged(run, floor, final=True)
+        if isinstance(found, NoFigure):
+            return found
+        effects, judgement = found
+        return paired_figure(effects, judgement, floor, run.samples(), incumbent.candidate.identity)
+
+    def _judged(self, run: PairedRun, floor: float, *, final: bool) -> tuple[PairedEffects, Judgement] | NoFigure:
+        effects = self._effects(run)
+        if isinstance(effects, NoFigure):
+            return effects
+        return effects, judge(effects, floor, self.options, run.launch_bound(), final=final)
+
+    def _effects(self, run: PairedRun) -> PairedEffects | NoFigure:
+        rounds = run.effects()
+        if min(len(d) for d in rounds.values()) < LEAST_ROUNDS:
+            return NoFigure(too_slow(run))
+        return paired_effects(rounds, self.options, _BOOTSTRAP_SEED)
+
+    def _floor(self, incumbent: Course, listener: StageListener | None) -> float | NoFigure:
+        """What this machine shows as a difference between two copies of the incumbent (M35), a logarithm."""
+        identity = incumbent.candidate.identity
+        if identity not in self._floors:
+            run = PairedRun(self.bench, incumbent, incumbent, "A/A")
+            failure = run.extend(self.options.rounds, listener)
+            if failure is not None:
+                raise InfrastructureError(
+                    f"the incumbent fails beside a copy of itself ({failure.label}): {failure.message} "
+                    "Verify it again; nothing can be compared with it."
+                )
+            effects = self._effects(run)
+            if isinstance(effects, NoFigure):
+                return effects
+            self._floors[identity] = effects.overall.floor
+        return self._floors[identity]
+
+
+def without_run(lead: float, options: PairedOptions) -> Decision | None:
+    """The decision on a contender whose own record does not earn it a paired run; None if it does (M32).
+
+    lead: incumbent over contender by their own records. Between processes such figures agree within a few per cent, so a
+    small loss is a tie.
+    """
+    if lead > 1.0 + options.entry_ratio:
+        return None
+    rank = Rank.SLOWER if lead * (1.0 + options.case_loss_ratio) < 1.0 else Rank.TIE
+    needed = f"a paired run needs a lead of more than {options.entry_ratio:.1%}"
+    return Decision(rank, lead, {}, f"{rank.value}: {lead:.3f}x by its own record; {needed}")

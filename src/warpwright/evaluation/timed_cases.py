@@ -1,0 +1,82 @@
+"""What every measurement of a case shares: arrays, scalars, values that launches take turns with, the secret draw."""
+
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from warpwright.benchmark.schedule import ValueDraw
+from warpwright.benchmark.series import TimedCase
+from warpwright.device.measuring import TimedArray
+from warpwright.device.protocol import ScalarArgument
+from warpwright.evaluation.limits import SCHEDULE_S
+from warpwright.hardware.gpu_spec import GpuSpec
+from warpwright.verifier.binding import device_arguments
+from warpwright.verifier.host_values import HostValues
+from warpwright.verifier.seeds import SeedPool
+from warpwright.workload.model import ArrayParameter, Case
+from warpwright.workload.rotation import Rotation, rotation
+from warpwright.workload.shapes import case_bytes
+
+MOST_SETS, FREE_SETS, LEAST_SETS = 10, 8, 2
+"""Sets by default; how many of them may take a quarter of the memory; how few rotation still makes sense with (M8, M10)."""
+_MEMORY_SHARE = 4
+
+
+@dataclass(slots=True)
+class TimedCases:
+    """Prepares cases of one workload for the clock, each once. seeds: where all that is secret comes from."""
+
+    values: HostValues
+    seeds: SeedPool
+    gpu: GpuSpec
+    _rotations: dict[str, Rotation] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def of(self, case: Case) -> TimedCase:
+        """One case. Raises: WorkloadError if `make_inputs` fails."""
+        workload = self.values.workload
+        if case.name not in self._rotations:
+            self._rotations[case.name] = rotation(workload, case, self.values, self.seeds.pool(case))
+        turns = self._rotations[case.name]
+        arguments = self.values.arguments(case, case.seed)
+        bound = device_arguments(workload, arguments, on_device=True)
+        return TimedCase(
+            arrays=tuple(_timed_array(array, arguments.shapes[array.name], turns) for array in workload.arrays),
+            scalars=tuple(argument for argument in bound if isinstance(argument, ScalarArgument)),
+            rotation=turns,
+            draw=lambda stream: self._draw(case, turns, stream),
+            cold_cache=workload.cold_cache,
+            sets=set_count(case_bytes(workload, case), self.gpu.memory.dram_bytes),
+            time_limit_s=SCHEDULE_S,
+        )
+
+    def stream(self, purpose: str, identity: str) -> str:
+        """A name that no other measurement of this process has."""
+        return f"{purpose}/{identity}/{next(self._numbers)}"
+
+    def _draw(self, case: Case, turns: Rotation, stream: str) -> ValueDraw:
+        chance = random.Random(self.seeds.number("schedule", case.name, stream))
+        return ValueDraw(turns, self.seeds.stream(case, stream), chance)
+
+
+def set_count(set_bytes: int, memory_bytes: int) -> int:
+    """How many copies of the arrays to rotate over: fewer where `FREE_SETS` of them exceed a quarter of the memory."""
+    allowed = memory_bytes // _MEMORY_SHARE
+    if FREE_SETS * set_bytes <= allowed:
+        return MOST_SETS
+    return max(LEAST_SETS, allowed // max(set_bytes, 1))
+
+
+def _timed_array(array: ArrayParameter, shape: tuple[int, ...], turns: Rotation) -> TimedArray:
+    source = turns.inputs.get(array.name)
+    return TimedArray(
+        name=array.name,
+        role=array.role,
+        dtype=array.dtype,
+        shape=shape,
+        align_bytes=array.align_bytes,
+        zeroed=array.zeroed,
+        recipe=None if source is None else source.recipe,
+        pool=() if source is None else source.pool,
+    )

@@ -1,0 +1,54 @@
+"""Outputs of timed launches against the oracle: a kernel that computes something else under the clock is rejected (M12)."""
+
+from collections.abc import Sequence
+
+from warpwright.benchmark.series import Series
+from warpwright.device.measurement import BlockRecord, CheckedLaunch
+from warpwright.evaluation.failure import Failure
+from warpwright.verifier.evidence import case_text, worst_margin
+from warpwright.verifier.host_values import HostValues
+from warpwright.workload.comparator import compare_case
+from warpwright.workload.model import Case
+from warpwright.workload.values import Comparison
+
+
+def check_outputs(
+    values: HostValues, case: Case, series: Series, *, verified: bool = True
+) -> tuple[CheckedLaunch, ...] | Failure:
+    """Every launch whose outputs came back, with its margin; or the first that is wrong.
+
+    verified: the case has passed verification, so that a wrong output under the clock is no mere mistake.
+    The outputs are dropped from the series: they are as large as the case. Raises: WorkloadError if the oracle fails.
+    """
+    checked: list[CheckedLaunch] = []
+    while series.kept:
+        kept = series.kept.pop(0)
+        expected = values.expected(case, values.arguments(case, kept.seed))
+        comparisons = compare_case(values.workload, case, kept.outputs, expected, values.oracle)
+        wrong = next((comparison for comparison in comparisons if not comparison.passed), None)
+        if wrong is not None:
+            where = f"{case_text(case)}: {_position(series.records, kept.block, kept.launch)}"
+            return _mismatch(f"{where} gave a wrong {wrong.output}{_details(wrong)}", verified=verified)
+        margin = max((worst_margin(comparison) for comparison in comparisons), default=0.0)
+        checked.append(CheckedLaunch(kept.block, kept.launch, margin))
+    return tuple(sorted(checked, key=lambda launch: (launch.block, launch.launch)))
+
+
+def _mismatch(what: str, *, verified: bool) -> Failure:
+    if not verified:
+        return Failure("wrong_result.mismatch", what)
+    return Failure(
+        "rejected.timed_mismatch",
+        f"{what}. The same binary passed verification, so it computes something else when it is timed: each launch must "
+        "compute its outputs from the inputs of that launch.",
+    )
+
+
+def _position(blocks: Sequence[BlockRecord], block: int, launch: int) -> str:
+    launches = sum(len(record.samples_us) for record in blocks)
+    number = sum(len(record.samples_us) for record in blocks[:block]) + launch + 1
+    return f"launch {number} of {launches} under the clock (block {block + 1}, launch {launch + 1})"
+
+
+def _details(wrong: Comparison) -> str:
+    return f": {wrong.message}" if wrong.message else f": {wrong.wrong} of {wrong.total} elements are over tolerance"
