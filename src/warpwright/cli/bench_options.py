@@ -1,10 +1,23 @@
 """What the environment contributes to a bench."""
 
 from warpwright.cli.environment import environment
+from warpwright.device.registry import DeviceOptions
 from warpwright.evaluation.bench import BenchOptions
 
 
 def bench_options() -> BenchOptions:
-    """Cache folder and NVRTC of this user."""
+    """Cache folder, NVRTC and GPU harness of this user."""
     found = environment()
-    return BenchOptions(cache_directory=found.cache, nvrtc=found.nvrtc)
+    return BenchOptions(cache_directory=found.cache, nvrtc=found.nvrtc, device=device_options())
+
+
+def device_options() -> DeviceOptions:
+    """How this user's devices are opened."""
+    found = environment()
+    return DeviceOptions(
+        cache_directory=found.cache / "machine-code",
+        driver=found.driver,
+        harness=found.harness,
+        sandboxed=found.sandboxed,
+        harness_log=found.harness_log,
+    )

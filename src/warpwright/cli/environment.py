@@ -10,6 +10,11 @@ VARIABLES = {
     "WARPWRIGHT_SESSIONS": "where sessions are kept (default: ./sessions)",
     "WARPWRIGHT_CACHE": "where compiled kernels are kept (default: the user's cache folder)",
     "WARPWRIGHT_NVRTC": "path of the NVRTC library to use (default: the PyPI wheel)",
+    "WARPWRIGHT_HARNESS": "path of the program warpwright-harness (default: the installed one)",
+    "WARPWRIGHT_DRIVER": "path of the driver library to use (default: the system's)",
+    "WARPWRIGHT_SANDBOX": "`off` runs the GPU harness without bubblewrap (default: with it, where it works)",
+    "WARPWRIGHT_HARNESS_LOG": "folder in which every request to the GPU harness is kept (default: nowhere)",
+    "WARPWRIGHT_NVML": "path of the NVML library, read by the harness (default: the system's)",
 }
 """Every variable that is read, for `doctor` and the documentation."""
 
@@ -21,6 +26,10 @@ class Environment:
     sessions: Path
     cache: Path
     nvrtc: str | None
+    harness: Path | None
+    driver: Path | None
+    sandboxed: bool
+    harness_log: Path | None
 
 
 def environment() -> Environment:
@@ -30,4 +39,13 @@ def environment() -> Environment:
         sessions=Path(os.environ.get("WARPWRIGHT_SESSIONS", "sessions")),
         cache=Path(cache) if cache else platformdirs.user_cache_path("warpwright"),
         nvrtc=os.environ.get("WARPWRIGHT_NVRTC") or None,
+        harness=_path("WARPWRIGHT_HARNESS"),
+        driver=_path("WARPWRIGHT_DRIVER"),
+        sandboxed=os.environ.get("WARPWRIGHT_SANDBOX", "").lower() != "off",
+        harness_log=_path("WARPWRIGHT_HARNESS_LOG"),
     )
+
+
+def _path(variable: str) -> Path | None:
+    value = os.environ.get(variable)
+    return Path(value).absolute() if value else None

@@ -12,6 +12,7 @@ from warpwright.record.session import Session
 
 def start_session(workload_directory: Path, options: SessionOptions, root: Path | None) -> Session:
     """A new session with a frozen copy of the workload. Raises: InputError, UnavailableError before anything is written."""
+    from warpwright.cli.bench_options import device_options
     from warpwright.cli.versions import versions
     from warpwright.device.registry import notice, open_device
     from warpwright.loop.state import GRAPH_VERSION
@@ -20,9 +21,10 @@ def start_session(workload_directory: Path, options: SessionOptions, root: Path 
 
     workload = load_workload(workload_directory)
     open_proposer(options.proposer)
-    device = open_device(options.device)
+    opening = device_options()
+    device = open_device(options.device, opening)
     device.close()
-    told = notice(options.device, device)
+    told = notice(options.device, device, opening)
     if told is not None:
         say(told)
     chosen = replace(options, device=device.name)  # `auto` is settled once: a resume runs on the same device

@@ -35,14 +35,18 @@ def stub_directory() -> Path:
 class Compiler:
     """NVRTC in a worker process that is kept warm and replaced after any abnormal end. Thread-safe: one compile at a time.
 
-    cache_directory: where binaries are kept for reuse; None: nowhere. nvrtc: as in `find_nvrtc`.
+    cache_directory: where binaries are kept for reuse; None: nowhere. nvrtc, newest: as in `find_nvrtc`.
     Raises: ToolchainUnavailable if there is no NVRTC.
     """
 
     def __init__(
-        self, cache_directory: Path | None, nvrtc: str | None = None, time_limit_s: float = TIME_LIMIT_S
+        self,
+        cache_directory: Path | None,
+        nvrtc: str | None = None,
+        time_limit_s: float = TIME_LIMIT_S,
+        newest: tuple[int, int] | None = None,
     ) -> None:
-        self._nvrtc = find_nvrtc(nvrtc)
+        self._nvrtc = find_nvrtc(nvrtc, newest=newest)
         self._time_limit_s = time_limit_s
         self._cache = CompileCache(cache_directory)
         self._stubs = stub_directory()

@@ -56,11 +56,12 @@ class _Place:
 
 
 @lru_cache(maxsize=8)
-def find_nvrtc(nvrtc: str | None = None, cuda_home: Path | None = None) -> Nvrtc:
-    """The first NVRTC that loads.
+def find_nvrtc(nvrtc: str | None = None, cuda_home: Path | None = None, newest: tuple[int, int] | None = None) -> Nvrtc:
+    """The first NVRTC that loads and whose binaries the driver understands.
 
     nvrtc: a library file, a toolkit folder, or `toolkit`; then nothing else is tried. None: cu13 wheel, cu12 wheel, CUDA
-    home (`cuda_home`, else the usual folders), loader path (`packaging.md` section 4).
+    home (`cuda_home`, else the usual folders), loader path (`packaging.md` section 4). newest: CUDA version that the driver
+    serves; a compiler of a newer major version is passed over, since its binaries do not load there. None: any will do.
     Raises: ToolchainUnavailable naming every place tried and what the loader said.
     """
     tried = []
@@ -73,7 +74,12 @@ def find_nvrtc(nvrtc: str | None = None, cuda_home: Path | None = None) -> Nvrtc
         except OSError as error:
             tried.append(f"  {place.origin}: {place.library} does not load: {error}")
             continue
-        return found
+        if newest is None or found.version[0] <= newest[0]:
+            return found
+        have, need = f"{found.version[0]}.{found.version[1]}", f"{newest[0]}.{newest[1]}"
+        tried.append(
+            f"  {place.origin}: {place.library} is of CUDA {have}; the driver serves CUDA {need} and no newer major"
+        )
     raise ToolchainUnavailable("\n".join(["NVRTC, the CUDA compiler library, was not found. Tried:", *tried, _REMEDY]))
 
 

@@ -4,8 +4,9 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from warpwright.isolation.environment import worker_environment
+from warpwright.isolation.environment import driver_environment
 
 _TIME_LIMIT_S = 20.0
 
@@ -19,18 +20,27 @@ class Driver:
     gpus: tuple[str, ...]
     problem: str | None
 
+    @property
+    def cuda(self) -> tuple[int, int] | None:
+        """The version as numbers."""
+        if self.version is None:
+            return None
+        major, _, minor = self.version.partition(".")
+        return int(major), int(minor)
+
 
 @cache
-def find_driver() -> Driver:
-    """What the driver says; never raises."""
+def find_driver(library: Path | None = None) -> Driver:
+    """What the driver says; never raises. library: to ask instead of the system's driver."""
+    named = () if library is None else (str(library),)
     try:
         completed = subprocess.run(
-            [sys.executable, "-P", "-m", "warpwright.device.driver_probe"],
+            [sys.executable, "-P", "-m", "warpwright.device.driver_probe", *named],
             capture_output=True,
             encoding="utf-8",
             errors="replace",
             timeout=_TIME_LIMIT_S,
-            env=worker_environment(),
+            env=driver_environment(("WARPWRIGHT_STANDIN",) if named else ()),
             check=False,
         )
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""`python -m warpwright.device.driver_probe`: asks the NVIDIA driver and writes `key value` lines.
+"""`python -m warpwright.device.driver_probe [LIBRARY]`: asks the NVIDIA driver and writes `key value` lines.
 
 Source: CUDA Driver API, `cuInit`, `cuDriverGetVersion`, `cuDeviceGetCount`, `cuDeviceGetName`.
 """
@@ -36,4 +36,4 @@ def probe(library: str = LIBRARY) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("".join(f"{line}\n" for line in probe()))
+    sys.stdout.write("".join(f"{line}\n" for line in probe(*sys.argv[1:2])))

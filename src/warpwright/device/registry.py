@@ -1,23 +1,36 @@
 """Devices by the words of `--device`."""
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from warpwright.device.driver import find_driver
 from warpwright.device.protocol import Device
 from warpwright.emulator.launch.api import ExecutorKind
 from warpwright.errors import DeviceUnavailable, ToolchainUnavailable, UsageError
 from warpwright.hardware import gpu_keys, load_gpu
+from warpwright.workload.model import DeviceKind
 
 DEFAULT_GPU = "h200"
 """Whose latencies the emulator estimates unless told otherwise."""
 
+_WORDS = "Use auto, emulator, emulator:GPU, gpu:N or command:COMMAND."
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceOptions:
-    """cache_directory: where the emulator keeps machine code; None: nowhere. executor: None = JIT, the fast one."""
+    """cache_directory: where the emulator keeps machine code; None: nowhere. executor: None = JIT, the fast one.
+
+    driver: library to load instead of the system's driver. harness: the program, None = looked for. sandboxed: bubblewrap
+    around it where it works. harness_log: folder in which every request to it is kept; None: nowhere.
+    """
 
     cache_directory: Path | None = None
     executor: ExecutorKind | None = None
+    driver: Path | None = None
+    harness: Path | None = None
+    sandboxed: bool = True
+    harness_log: Path | None = None
 
 
 _DEFAULT_OPTIONS = DeviceOptions()
@@ -26,38 +39,55 @@ _DEFAULT_OPTIONS = DeviceOptions()
 def open_device(text: str, options: DeviceOptions = _DEFAULT_OPTIONS) -> Device:
     """The device of `auto`, `emulator`, `emulator:GPU`, `gpu:N` or `command:COMMAND`.
 
+    `auto` is the first GPU if it can be used, else the emulator (`notice` says why). N: an index or a UUID.
     Raises: UsageError for other words or an unknown GPU; DeviceUnavailable for a device that is not here;
     ToolchainUnavailable if the JIT is missing and no executor was named.
     """
     word, _, detail = text.partition(":")
     if word == "auto" and not detail:
-        return _emulated(DEFAULT_GPU, options)
+        return _emulated(DEFAULT_GPU, options) if _why_no_gpu(options) is not None else _gpu("0", options)
     if word == "emulator":
         return _emulated(detail or DEFAULT_GPU, options)
     if word == "gpu":
-        raise DeviceUnavailable(
-            f"--device {text}: this version has no GPU harness yet. Use --device emulator, or "
-            f"emulator:GPU with one of {', '.join(gpu_keys())}."
-        )
+        return _gpu(detail or "0", options)
     if word == "command":
-        raise DeviceUnavailable(
-            f"--device {text}: this version cannot reach a GPU by a command yet, as it has no GPU harness. "
-            "Use --device emulator."
-        )
-    raise UsageError(f"--device {text}: unknown device. Use auto, emulator, emulator:GPU, gpu:N or command:COMMAND.")
+        return _behind_command(detail, options)
+    raise UsageError(f"--device {text}: unknown device. {_WORDS}")
 
 
-def notice(text: str, device: Device) -> str | None:
-    """What a person must know about the choice: `auto` fell to the emulator, and whether a GPU was passed over."""
-    if text != "auto":
+def notice(text: str, device: Device, options: DeviceOptions = _DEFAULT_OPTIONS) -> str | None:
+    """What a person must know about the choice: `auto` fell to the emulator, and why."""
+    if text != "auto" or device.kind is not DeviceKind.EMULATOR:
         return None
-    from warpwright.device.driver import find_driver
-
-    driver = find_driver()
     times = f"latencies are estimates of an {device.spec.name}, none is measured"
-    if driver.gpus:
-        return f"{driver.gpus[0]} is present, but this version cannot run on GPUs yet: using the emulator; {times}."
-    return f"no NVIDIA GPU found: using the emulator; {times}."
+    return f"{_why_no_gpu(options)}: using the emulator; {times}."
+
+
+@cache
+def _why_no_gpu(options: DeviceOptions) -> str | None:
+    """Why `auto` does not choose the first GPU; None if it can be used."""
+    driver = find_driver(options.driver)
+    if not driver.gpus:
+        return driver.problem or "no NVIDIA GPU found"
+    try:
+        _gpu("0", options).close()
+    except DeviceUnavailable as error:
+        return f"{driver.gpus[0]} is present but cannot be used ({error})"
+    return None
+
+
+def _gpu(which: str, options: DeviceOptions) -> Device:
+    from warpwright.device.gpu.connection import HarnessOptions
+    from warpwright.device.gpu.opening import open_gpu
+
+    return open_gpu(which, HarnessOptions(options.harness, options.driver, options.sandboxed, options.harness_log))
+
+
+def _behind_command(text: str, options: DeviceOptions) -> Device:
+    from warpwright.device.gpu.connection import HarnessOptions
+    from warpwright.device.gpu.opening import open_command
+
+    return open_command(text, HarnessOptions(log_directory=options.harness_log))
 
 
 def _emulated(key: str, options: DeviceOptions) -> Device:

@@ -2,7 +2,7 @@
 
 import secrets
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -35,7 +35,7 @@ class BenchOptions:
 
     cache_directory: Path | None = None
     nvrtc: str | None = None
-    device: DeviceOptions = DeviceOptions()
+    device: DeviceOptions = field(default_factory=DeviceOptions)
 
 
 _DEFAULT_OPTIONS = BenchOptions()

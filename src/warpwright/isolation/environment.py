@@ -1,7 +1,8 @@
 """The environment a worker gets: built, never inherited, so that no key, proxy or preload variable reaches it."""
 
 import os
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterable, Mapping
 
 _PASSED_ON = frozenset(
     {
@@ -41,11 +42,22 @@ _REMOTE_PASSED_ON = frozenset(
 """What ssh needs to find its keys; the far side gets nothing of it."""
 
 
-def gpu_environment(temporary: str, inherited: Mapping[str, str] | None = None) -> dict[str, str]:
-    """For a process that drives a GPU here: no home, no keys, no preload or CUDA injection. temporary: its own folder."""
+def gpu_environment(
+    temporary: str, also: Iterable[str] = (), inherited: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """For a process that drives a GPU here: no home, no keys, no preload or CUDA injection.
+
+    temporary: its own folder. also: names of more variables to pass on.
+    """
     source = os.environ if inherited is None else inherited
-    kept = {name: value for name, value in source.items() if name.upper() in _GPU_PASSED_ON}
+    passed = _GPU_PASSED_ON.union(also)
+    kept = {name: value for name, value in source.items() if name.upper() in passed}
     return {**kept, **_GPU_SETTINGS, "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary}
+
+
+def driver_environment(also: Iterable[str] = ()) -> dict[str, str]:
+    """For an interpreter that asks the driver which GPUs there are: it must see the same ones."""
+    return {**gpu_environment(tempfile.gettempdir(), also), **worker_environment()}
 
 
 def remote_environment(inherited: Mapping[str, str] | None = None) -> dict[str, str]:

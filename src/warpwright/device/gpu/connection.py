@@ -1,6 +1,7 @@
 """How a GPU is reached: the command that starts its harness, its environment, its sandbox; and the first words with it."""
 
 import hmac
+import os
 import secrets
 import shlex
 import sys
@@ -27,6 +28,12 @@ _HELLO_LIMIT_S = 60.0
 
 _FILE_BYTES = 512 * MIB
 """Largest file of the harness. The driver's shared-memory files count too, so it is not smaller."""
+
+NVML_VARIABLE = "WARPWRIGHT_NVML"
+"""Read by the harness: NVML library to load instead of the system's."""
+
+STANDIN_VARIABLE = "WARPWRIGHT_STANDIN"
+"""Settings of a driver that was named instead of the system's, such as the stand-in of our tests."""
 
 _NO_DRIVER = 71
 _NONCE_BYTES = 16
@@ -61,15 +68,18 @@ def local_connection(name: str, device: int, temporary: Path, options: HarnessOp
     program = find_harness(options.harness)
     arguments = (str(program), "serve", *(("--driver", str(options.driver)) if options.driver else ()))
     readable = [program.parent, *([options.driver.parent] if options.driver else [])]
-    environment = gpu_environment("", None)
-    readable += [Path(folder) for folder in environment.get("LD_LIBRARY_PATH", "").split(":") if folder]
+    also = (NVML_VARIABLE, *((STANDIN_VARIABLE,) if options.driver else ()))
+    environment = gpu_environment(str(temporary), also)
+    readable += [Path(folder) for folder in environment.get("LD_LIBRARY_PATH", "").split(os.pathsep) if folder]
+    if NVML_VARIABLE in environment:
+        readable.append(Path(environment[NVML_VARIABLE]))
     box = sandbox(readable)
     reason = box.reason if options.sandboxed else "turned off by WARPWRIGHT_SANDBOX"
     limits = limiting_prefix(_FILE_BYTES) if sys.platform != "win32" else ()
     if reason is None:
-        command = Command((*limits, *box.prefix, *arguments), gpu_environment("/tmp"))
+        command = Command((*limits, *box.prefix, *arguments), gpu_environment("/tmp", also))
         return Connection(name, command, device, "bubblewrap", options.log_directory)
-    command = Command((*limits, *arguments), gpu_environment(str(temporary)), temporary)
+    command = Command((*limits, *arguments), environment, temporary)
     return Connection(name, command, device, f"none: {reason}", options.log_directory)
 
 
