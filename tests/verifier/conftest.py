@@ -167,13 +167,13 @@ def filled(argument: ArrayArgument, poison: int) -> Array:
 
 @pytest.fixture
 def judge(scale: Workload, oracle: Oracle) -> Judge:
-    """Verify a NumPy kernel on the case `small`: judge(kernel, seeds=(...), gpu=False) -> Verdict."""
+    """Verify a NumPy kernel on the case `small`: judge(kernel, seeds=(...), gpu=False, ptx="") -> Verdict."""
 
-    def run(kernel: Kernel, seeds: tuple[int, ...] | None = None, gpu: bool = False) -> Verdict:
+    def run(kernel: Kernel, seeds: tuple[int, ...] | None = None, gpu: bool = False, ptx: str = "") -> Verdict:
         device: Device = NumpyGpu(kernel) if gpu else NumpyDevice(kernel)
         plan = ResolvedPlan((ResolvedLaunch("scale", (61, 1, 1), (16, 1, 1), 0, ("y", "positive", "x", "n")),), ())
         lowered: Mapping[str, str] = {"scale": "scale"}
-        program = Program("", b"", "sm_90", lowered, {}, "kernel.cu")
+        program = Program(ptx, b"", "sm_90", lowered, {}, "kernel.cu")
         case = scale.case("small")
         return Verifier(HostValues(scale, oracle), device).verify(
             program, plan, case, (case.seed,) if seeds is None else seeds

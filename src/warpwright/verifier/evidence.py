@@ -15,6 +15,9 @@ POISONS = (0xFF, 0x7E)
 GUARDS = (0xA5, 0x3C)
 """Bytes around every array, one for each poison: what lies beyond the arrays differs between the runs, too (V22)."""
 
+SURFING_MARGIN = 0.5
+"""A candidate within 2x of the budget is noted as surfing the tolerance (V14)."""
+
 
 @dataclass(frozen=True, slots=True)
 class PoisonedRun:

@@ -34,6 +34,8 @@ class Verdict:
     deterministic: bool | None = None
     """Whether three runs of one seed with different launch history gave the same bytes (V26); None: not tried, as on the
     emulator, which runs everything in one fixed order."""
+    held: Finding | None = None
+    """A question about a case that passed (`suspicious.low_precision`): only a person can settle it (V31)."""
 
     @property
     def passed(self) -> bool:

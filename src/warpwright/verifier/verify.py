@@ -8,6 +8,7 @@ from warpwright.device.measuring import MeasuringDevice
 from warpwright.device.protocol import Device, Program
 from warpwright.verifier.evidence import POISONS, worst_margin
 from warpwright.verifier.host_values import HostValues
+from warpwright.verifier.precision import check_precision
 from warpwright.verifier.trial import Draw, Subject, Trial
 from warpwright.verifier.verdict import Verdict
 from warpwright.workload.model import Case
@@ -44,8 +45,17 @@ class Verifier:
                 break
         verdict = _over_seeds(verdicts)
         if first is not None and verdict.passed and isinstance(self.device, MeasuringDevice):
-            return first.run_again(verdict)
-        return verdict
+            verdict = first.run_again(verdict)
+        return self._with_precision(verdict, program)
+
+    def _with_precision(self, verdict: Verdict, program: Program) -> Verdict:
+        """A passed verdict with what the PTX says of its precision."""
+        found = check_precision(self.values.workload, program.ptx, verdict.margin) if verdict.passed else None
+        if found is None:
+            return verdict
+        if found.label is None:
+            return replace(verdict, notes=(*verdict.notes, found.message))
+        return replace(verdict, held=found)
 
 
 def _over_seeds(verdicts: Sequence[Verdict]) -> Verdict:

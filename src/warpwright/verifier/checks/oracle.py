@@ -1,11 +1,9 @@
 """Every output against the oracle, all elements (V10 to V14)."""
 
-from warpwright.verifier.evidence import Evidence, worst_margin
+from warpwright.verifier.evidence import SURFING_MARGIN, Evidence, worst_margin
 from warpwright.verifier.verdict import Finding
 from warpwright.workload.values import Comparison, Mismatch
 
-SURFING_MARGIN = 0.5
-"""A candidate within 2x of the budget is noted as surfing the tolerance (V14)."""
 SHOWN = 3
 """Wrong elements that a message shows of each output."""
 
