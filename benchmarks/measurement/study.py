@@ -38,7 +38,7 @@ def parse_options(description: str | None, extra: Sequence[tuple[str, Mapping[st
 
 
 class Study:
-    """Rows of one study, written after each so that a stopped run keeps what it has and a later one goes on from there.
+    """Rows of one study, written as they come so that a stopped run keeps what it has and a later one goes on from there.
 
     protocol: how the numbers came about, in sentences: it stands beside them in the JSON.
     """
@@ -47,6 +47,7 @@ class Study:
         output: Path = options.output
         seconds: float = options.seconds
         self._path = output / f"{name}.json"
+        self._written = 0.0
         self._deadline = time.monotonic() + seconds
         self._document: dict[str, Any] = {
             "study": name,
@@ -82,9 +83,10 @@ class Study:
         return any(all(row.get(name) == value for name, value in key.items()) for row in self.rows)
 
     def add(self, row: Row) -> None:
-        """Keep one more row."""
+        """Keep one more row; on disk after a second at the latest."""
         self.rows.append(row)
-        self._write()
+        if time.monotonic() - self._written > 1.0:
+            self._write()
 
     def finish(self, summary: Mapping[str, Any]) -> None:
         """The figures that the study is about."""
@@ -103,6 +105,7 @@ class Study:
         part = self._path.with_suffix(".part")
         part.write_text(json.dumps(self._document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         part.replace(self._path)
+        self._written = time.monotonic()
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -1,0 +1,122 @@
+"""How long one candidate takes from its source to a verified and timed outcome, and where that time goes.
+
+    python -m benchmarks.measurement.turnaround --output DIR [--device gpu:0] [--count 24]
+
+Target: median under 1.0 s with cases up to 64 MB of arguments.
+"""
+
+import secrets
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.measurement.machine import machine_of
+from benchmarks.measurement.study import Row, Study, parse_options, print_table
+
+from warpwright.candidate.candidate import Candidate
+from warpwright.cli.bench_options import bench_options
+from warpwright.evaluation.bench import Bench, open_bench
+from warpwright.verifier.seeds import POOL_SIZE
+from warpwright.workload.loader import load_workload
+from warpwright.workload.model import Workload
+
+HERE = Path(__file__).parent
+LOGITS = "logits"
+LIMIT_S = 1.0
+
+PROTOCOL = """Workload `softmax` with generated inputs, a block-per-row kernel. Every candidate differs in a number in its
+source, so nothing of it is in the compile cache. `small`: two check cases, perf cases of 512 x 4096 and 2048 x 4096 fp32
+(16 and 64 MiB of arguments); `logits`: the same check cases and 1024 x 131072 (1 GiB). Before the count begins, candidates
+are evaluated until the expected outputs of the session's seed pool are cached. Each is evaluated against no incumbent:
+compiled, verified with three seeds a case, timed with 10 + 100 launches a perf case, timed outputs verified."""
+
+
+def main() -> int:
+    """Both parts; 1 if the target was missed or a candidate did not pass."""
+    options = parse_options(__doc__, [("--count", {"type": int, "default": 24, "help": "candidates of part `small`"})])
+    study = Study("turnaround", PROTOCOL, options)
+    workload = load_workload(HERE / "kernels" / "softmax")
+    for part, count in (("small", options.count), (LOGITS, max(2, options.count // 6))):
+        missing = count - sum(row["part"] == part for row in study.rows)
+        if missing > 0 and study.time_left:
+            with open_bench(_part(workload, part), options.device, secrets.token_hex(32), bench_options()) as bench:
+                study.describe(machine_of(bench.device))
+                _fill_caches(bench, 2 * POOL_SIZE if part == "small" else POOL_SIZE)
+                _measure(bench, part, missing, study)
+    return _report(study)
+
+
+def variant(initial: Candidate, number: int) -> Candidate:
+    """The same kernel with another number in its source, which no cache has seen."""
+    entry = f"const float unused_{number}_{secrets.token_hex(4)} = {number}.0f;\n"
+    return replace(initial, source=f"namespace {{ {entry.strip()} }}\n{initial.source}")
+
+
+def _part(workload: Workload, part: str) -> Workload:
+    """The cases of one part."""
+    cases = tuple(c for c in workload.cases if c.kind.value == "check" or (c.name == LOGITS) == (part == LOGITS))
+    return replace(workload, cases=cases)
+
+
+def _fill_caches(bench: Bench, count: int) -> None:
+    """Candidates draw from the pool by their identity: enough of them have met every seed."""
+    for number in range(count):
+        bench.evaluator.evaluate(variant(bench.evaluator.workload.initial, number))
+
+
+def _measure(bench: Bench, part: str, count: int, study: Study) -> None:
+    for number in range(count):
+        if not study.time_left:
+            return
+        candidate = variant(bench.evaluator.workload.initial, number)
+        began = time.perf_counter()
+        found = bench.evaluator.evaluate(candidate)
+        seconds = time.perf_counter() - began
+        stages = {stage: round(spent, 4) for stage, spent in found.seconds.items()}
+        study.add({"part": part, "label": found.label, "seconds": round(seconds, 4), "stages": stages})
+
+
+def summarize(rows: Sequence[Row]) -> dict[str, Row]:
+    """Part -> medians."""
+    found = {}
+    for part in dict.fromkeys(row["part"] for row in rows):
+        own = [row for row in rows if row["part"] == part]
+        seconds = sorted(row["seconds"] for row in own)
+        stages = list(dict.fromkeys(stage for row in own for stage in row["stages"]))
+        found[part] = {
+            "candidates": len(own),
+            "passed": sum(row["label"] == "passed" for row in own),
+            "median_s": statistics.median(seconds),
+            "least_s": seconds[0],
+            "most_s": seconds[-1],
+            "stages_median_s": {s: statistics.median(row["stages"].get(s, 0.0) for row in own) for s in stages},
+        }
+    return found
+
+
+def _report(study: Study) -> int:
+    summary = summarize(study.rows)
+    study.finish(summary)
+    stages = list(dict.fromkeys(stage for part in summary.values() for stage in part["stages_median_s"]))
+    shown = [
+        (
+            name,
+            p["candidates"],
+            p["passed"],
+            p["median_s"],
+            p["least_s"],
+            p["most_s"],
+            *map(p["stages_median_s"].get, stages),
+        )
+        for name, p in summary.items()
+    ]
+    print_table("turn-around in s", ("part", "n", "passed", "median", "least", "most", *stages), shown)
+    passed = all(part["passed"] == part["candidates"] for part in summary.values())
+    return 0 if passed and summary.get("small", {"median_s": LIMIT_S})["median_s"] < LIMIT_S else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
