@@ -6,11 +6,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
+CPP = sorted(
+    str(path.relative_to(ROOT))
+    for folder in ("harness/src", "harness/tests", "tests/standin")
+    for path in (ROOT / folder).rglob("*.[ch]pp")
+)
 CHECKS: tuple[tuple[str, ...], ...] = (
     (str(BIN / "ruff"), "format", "--check", "."),
     (str(BIN / "ruff"), "check", "."),
     (str(BIN / "mypy"),),
     (str(BIN / "lint-imports"),),
+    (str(BIN / "clang-format"), "--dry-run", "--Werror", *CPP),
     (sys.executable, "scripts/sizes.py"),
     (sys.executable, "scripts/docs.py", "--check"),
 )
