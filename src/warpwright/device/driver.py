@@ -40,7 +40,7 @@ def find_driver(library: Path | None = None) -> Driver:
             encoding="utf-8",
             errors="replace",
             timeout=_TIME_LIMIT_S,
-            env=driver_environment(("WARPWRIGHT_STANDIN",) if named else ()),
+            env=driver_environment(),
             check=False,
         )
     except subprocess.TimeoutExpired:

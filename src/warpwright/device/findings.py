@@ -3,33 +3,22 @@
 import importlib.util
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
-from warpwright.errors import ToolchainUnavailable, UnavailableError
+from warpwright.device.finding import Finding, Status
+from warpwright.device.registry import DeviceOptions
+from warpwright.errors import InfrastructureError, ToolchainUnavailable, UnavailableError
+
+__all__ = ["Finding", "Status", "canary_finding", "machine_findings"]
 
 
-class Status(StrEnum):
-    """`ok`; `warning`: works, but less is possible; `missing`: something that is needed here is absent."""
-
-    OK = "ok"
-    WARNING = "warning"
-    MISSING = "missing"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One fact. remedy: what to do about it; None where nothing is to be done."""
-
-    name: str
-    status: Status
-    detail: str
-    remedy: str | None = None
-
-
-def machine_findings(nvrtc: str | None = None, cuda_home: Path | None = None) -> tuple[Finding, ...]:
+def machine_findings(
+    nvrtc: str | None = None, cuda_home: Path | None = None, options: DeviceOptions | None = None
+) -> tuple[Finding, ...]:
     """Everything, in the order in which it is needed. nvrtc, cuda_home: as in `compiler.find_nvrtc`. Takes a second or so."""
+    from warpwright.device.gpu_findings import gpu_findings
+    from warpwright.device.registry import harness_options
+
     return (
         _python(),
         _nvrtc(nvrtc, cuda_home),
@@ -37,19 +26,19 @@ def machine_findings(nvrtc: str | None = None, cuda_home: Path | None = None) ->
         _jit(),
         _processor(),
         _confinement(),
-        *_driver(),
+        *gpu_findings(harness_options(options or DeviceOptions())),
     )
 
 
-def canary_finding(compile_and_run: Callable[[], str | None]) -> Finding:
+def canary_finding(compile_and_run: Callable[[], str | None], name: str = "canary kernel") -> Finding:
     """Whether a small kernel compiles, runs and gives the right numbers (`canary.run_canary`)."""
     try:
         problem = compile_and_run()
-    except UnavailableError as error:
-        return Finding("canary kernel", Status.MISSING, str(error), None)
+    except (UnavailableError, InfrastructureError) as error:
+        return Finding(name, Status.MISSING, str(error), None)
     if problem is None:
-        return Finding("canary kernel", Status.OK, "saxpy compiled, ran and equals NumPy")
-    return Finding("canary kernel", Status.MISSING, problem, "Report this: nothing measured here can be trusted.")
+        return Finding(name, Status.OK, "saxpy compiled, ran and equals NumPy")
+    return Finding(name, Status.MISSING, problem, "Report this: nothing measured here can be trusted.")
 
 
 def _python() -> Finding:
@@ -133,25 +122,3 @@ def _confinement() -> Finding:
         return Finding("compiler sandbox", Status.OK, f"Landlock version {version}: the compiler reads headers only")
     detail = "no Landlock here: the compiler is held by the include policy alone"
     return Finding("compiler sandbox", Status.WARNING, detail, "Use Linux 5.13 or newer for kernels you do not trust.")
-
-
-def _driver() -> tuple[Finding, ...]:
-    from warpwright.device.driver import find_driver
-
-    driver = find_driver()
-    if not driver.present:
-        absent = Finding(
-            "nvidia driver",
-            Status.WARNING,
-            "not installed: candidates run in the emulator, and times are estimates",
-            "Install NVIDIA's driver on a machine with a GPU to measure.",
-        )
-        return (absent,)
-    if driver.problem is not None:
-        remedy = "Check the driver with nvidia-smi; after an update, restart."
-        return (Finding("nvidia driver", Status.WARNING, driver.problem, remedy),)
-    serves = Finding("nvidia driver", Status.OK, f"serves CUDA {driver.version or 'of an unknown version'}")
-    unused = "present, but this version has no GPU harness yet: candidates run in the emulator"
-    gpus = [Finding(f"gpu {i}", Status.WARNING, f"{name}: {unused}") for i, name in enumerate(driver.gpus)]
-    none = [Finding("gpu", Status.WARNING, "the driver sees no GPU", "Check with nvidia-smi.")]
-    return (serves, *(gpus or none))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from warpwright.device.driver import find_driver
 from warpwright.device.protocol import Device
@@ -10,6 +11,9 @@ from warpwright.emulator.launch.api import ExecutorKind
 from warpwright.errors import DeviceUnavailable, ToolchainUnavailable, UsageError
 from warpwright.hardware import gpu_keys, load_gpu
 from warpwright.workload.model import DeviceKind
+
+if TYPE_CHECKING:
+    from warpwright.device.gpu.connection import HarnessOptions
 
 DEFAULT_GPU = "h200"
 """Whose latencies the emulator estimates unless told otherwise."""
@@ -76,18 +80,23 @@ def _why_no_gpu(options: DeviceOptions) -> str | None:
     return None
 
 
-def _gpu(which: str, options: DeviceOptions) -> Device:
+def harness_options(options: DeviceOptions) -> "HarnessOptions":
+    """What of the options concerns the GPU harness."""
     from warpwright.device.gpu.connection import HarnessOptions
+
+    return HarnessOptions(options.harness, options.driver, options.sandboxed, options.harness_log)
+
+
+def _gpu(which: str, options: DeviceOptions) -> Device:
     from warpwright.device.gpu.opening import open_gpu
 
-    return open_gpu(which, HarnessOptions(options.harness, options.driver, options.sandboxed, options.harness_log))
+    return open_gpu(which, harness_options(options))
 
 
 def _behind_command(text: str, options: DeviceOptions) -> Device:
-    from warpwright.device.gpu.connection import HarnessOptions
     from warpwright.device.gpu.opening import open_command
 
-    return open_command(text, HarnessOptions(log_directory=options.harness_log))
+    return open_command(text, harness_options(options))
 
 
 def _emulated(key: str, options: DeviceOptions) -> Device:

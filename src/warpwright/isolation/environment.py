@@ -55,9 +55,9 @@ def gpu_environment(
     return {**kept, **_GPU_SETTINGS, "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary}
 
 
-def driver_environment(also: Iterable[str] = ()) -> dict[str, str]:
+def driver_environment() -> dict[str, str]:
     """For an interpreter that asks the driver which GPUs there are: it must see the same ones."""
-    return {**gpu_environment(tempfile.gettempdir(), also), **worker_environment()}
+    return {**gpu_environment(tempfile.gettempdir()), **worker_environment()}
 
 
 def remote_environment(inherited: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -12,6 +12,7 @@ def doctor(
     json: JsonOption = False,
 ) -> int:
     """Look at everything that a run needs; exit code 4 if something needed is missing."""
+    from warpwright.cli.bench_options import device_options
     from warpwright.cli.environment import VARIABLES, environment
     from warpwright.cli.output import print_json, results, say
     from warpwright.device.findings import Status, canary_finding, machine_findings
@@ -19,9 +20,11 @@ def doctor(
     from warpwright.report.machine import MachineLine, machine_table
 
     found = environment()
-    findings = machine_findings(found.nvrtc)
+    findings = machine_findings(found.nvrtc, options=device_options())
     if canary:
-        findings = (*findings, canary_finding(_run_canary))
+        findings = (*findings, canary_finding(lambda: _run_canary("emulator")))
+        if any(f.name == "gpu 0" for f in findings):
+            findings = (*findings, canary_finding(lambda: _run_canary("gpu:0"), "canary kernel on gpu 0"))
     if json:
         rows = [{"name": f.name, "status": f.status.value, "detail": f.detail, "remedy": f.remedy} for f in findings]
         print_json({"findings": rows, "cache": str(found.cache), "sessions": str(found.sessions)})
@@ -34,15 +37,17 @@ def doctor(
     return UnavailableError.exit_code if any(f.status is Status.MISSING for f in findings) else 0
 
 
-def _run_canary() -> str | None:
+def _run_canary(words: str) -> str | None:
+    from warpwright.cli.bench_options import device_options
     from warpwright.cli.environment import environment
     from warpwright.compiler.compiler import Compiler
     from warpwright.device.canary import run_canary
     from warpwright.device.registry import open_device
 
-    device = open_device("emulator")
+    device = open_device(words, device_options())
     try:
-        with Compiler(None, environment().nvrtc) as compiler:
+        with Compiler(None, environment().nvrtc, newest=device.target.cuda) as compiler:
+            device.prepare(compiler)
             return run_canary(device, compiler)
     finally:
         device.close()

@@ -32,9 +32,6 @@ _FILE_BYTES = 512 * MIB
 NVML_VARIABLE = "WARPWRIGHT_NVML"
 """Read by the harness: NVML library to load instead of the system's."""
 
-STANDIN_VARIABLE = "WARPWRIGHT_STANDIN"
-"""Settings of a driver that was named instead of the system's, such as the stand-in of our tests."""
-
 _NO_DRIVER = 71
 _NONCE_BYTES = 16
 
@@ -68,8 +65,7 @@ def local_connection(name: str, device: int, temporary: Path, options: HarnessOp
     program = find_harness(options.harness)
     arguments = (str(program), "serve", *(("--driver", str(options.driver)) if options.driver else ()))
     readable = [program.parent, *([options.driver.parent] if options.driver else [])]
-    also = (NVML_VARIABLE, *((STANDIN_VARIABLE,) if options.driver else ()))
-    environment = gpu_environment(str(temporary), also)
+    environment = gpu_environment(str(temporary), (NVML_VARIABLE,))
     readable += [Path(folder) for folder in environment.get("LD_LIBRARY_PATH", "").split(os.pathsep) if folder]
     if NVML_VARIABLE in environment:
         readable.append(Path(environment[NVML_VARIABLE]))
@@ -77,7 +73,7 @@ def local_connection(name: str, device: int, temporary: Path, options: HarnessOp
     reason = box.reason if options.sandboxed else "turned off by WARPWRIGHT_SANDBOX"
     limits = limiting_prefix(_FILE_BYTES) if sys.platform != "win32" else ()
     if reason is None:
-        command = Command((*limits, *box.prefix, *arguments), gpu_environment("/tmp", also))
+        command = Command((*limits, *box.prefix, *arguments), gpu_environment("/tmp", (NVML_VARIABLE,)))
         return Connection(name, command, device, "bubblewrap", options.log_directory)
     command = Command((*limits, *arguments), environment, temporary)
     return Connection(name, command, device, f"none: {reason}", options.log_directory)
