@@ -94,7 +94,7 @@ WRONG = {
         "if (i < n) { y[i] = a * x[i] + b[i]; ((float*)x)[i] = 0; }",
         "wrong_result.input_modified",
         (
-            "case one (n=1): 1 of 1 elements of input x were changed (first: x[0]). "
+            "case one (n=1): 4 of 4 bytes of input x were changed (first: x[0]). "
             "Inputs are read only; write to an output or scratch."
         ),
     ),
