@@ -1,0 +1,294 @@
+"""Evaluations on a device that measures: what is timed, what is compared, what is refused."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from evaluation.simulated_gpu import EMPTY_US, Behaviour, SimulatedGpu, by_block_size
+from loop.tiny import write_tiny
+from warpwright.candidate.candidate import Candidate
+from warpwright.compiler.compiler import Compiler
+from warpwright.device.measurement import Measurement, Phase
+from warpwright.device.measuring import MeasuringDevice
+from warpwright.device.protocol import Fault, Faulted, FaultKind, TimeSource
+from warpwright.device.registry import open_device
+from warpwright.errors import InfrastructureError
+from warpwright.evaluation.baseline import Baseline
+from warpwright.evaluation.evaluator import Evaluator
+from warpwright.evaluation.outcome import Evaluation, Outcome
+from warpwright.evaluation.promotion import NoFigure
+from warpwright.verifier.seeds import SeedPool
+from warpwright.workload.loader import load_workload
+from warpwright.workload.model import Workload
+from warpwright.workload.oracle import Oracle
+
+Points = Callable[[int], Candidate]
+Evaluating = Callable[[Behaviour], tuple[Evaluator, SimulatedGpu]]
+FAST_64 = by_block_size({32: 20.0, 64: 16.0, 128: 24.0})
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    return load_workload(write_tiny(tmp_path_factory.mktemp("measured") / "tiny"))
+
+
+@pytest.fixture(scope="module")
+def point(tiny: Workload) -> Points:
+    """The initial kernel with another block size; the simulated times go by it."""
+    return lambda block: replace(tiny.initial, point={"BLOCK": block})
+
+
+@pytest.fixture(scope="module")
+def evaluating(tiny: Workload) -> Iterator[Evaluating]:
+    """An evaluator on a simulated GPU with some behaviour; emulator, compiler and oracle are shared."""
+    emulator, compiler, oracle = open_device("emulator:h200"), Compiler(None, None), Oracle(tiny)
+
+    def opened(behaviour: Behaviour) -> tuple[Evaluator, SimulatedGpu]:
+        gpu = SimulatedGpu(emulator, behaviour)
+        return Evaluator(tiny, gpu, compiler, oracle, SeedPool("secret")), gpu
+
+    yield opened
+    for part in (emulator, compiler, oracle):
+        part.close()
+
+
+def measured(evaluation: Evaluation) -> Measurement:
+    timing = evaluation.cases[-1].timing
+    assert timing is not None
+    assert timing.measurement is not None
+    return timing.measurement
+
+
+def test_a_candidate_is_timed_by_10_and_100_launches(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour())
+    assert isinstance(gpu, MeasuringDevice)
+    found = evaluator.evaluate(point(32))
+    assert found.label == "passed", found.message
+    timing, record = found.cases[-1].timing, measured(found)
+    assert timing is not None
+    assert timing.source is TimeSource.MEASURED
+    assert len(timing.samples_us) == 100
+    assert timing.median_us == pytest.approx(20.0, rel=0.01)
+    assert 0 < timing.uncertainty_ratio < 0.005
+    assert [(block.phase, len(block.samples_us)) for block in record.blocks] == [
+        (Phase.WARM_UP, 10),
+        *[(Phase.MEASURED, 10)] * 10,
+    ]
+    assert record.empty is not None
+    assert record.empty.median_us == pytest.approx(EMPTY_US, rel=0.01)
+    assert 6 <= len(record.checked) <= 7
+    assert (record.checked[-1].block, record.checked[-1].launch) == (10, 9)
+    assert record.flags == ()
+    assert record.unavailable == {"power": "simulated"}
+    assert found.message.endswith("(measured on NVIDIA H200)")
+
+
+def test_no_two_launches_of_a_process_share_their_values(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour())
+    evaluator.evaluate(point(32))
+    request = gpu.requests[0]
+    keys = [launch.values["x"] for block in request.blocks for launch in block.launches]
+    assert len(keys) == len(set(keys)) == 110
+
+
+def test_verification_and_timing_each_have_a_fresh_process(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour())
+    evaluator.evaluate(point(32))
+    assert gpu.renewals == 2
+
+
+def test_a_kernel_that_replays_its_first_answer_is_rejected(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour(replays=True))
+    found = evaluator.evaluate(point(32))
+    assert found.label == "rejected.timed_mismatch"
+    assert "under the clock" in found.message
+    assert "The same binary passed verification" in found.message
+
+
+@pytest.mark.parametrize("us", [0.2, EMPTY_US * 0.9])
+def test_less_than_an_empty_launch_is_no_time(evaluating: Evaluating, point: Points, us: float) -> None:
+    evaluator, gpu = evaluating(Behaviour(unit_us=lambda _: us))
+    found = evaluator.evaluate(point(32))
+    assert found.label == "rejected.below_hard_floor"
+    assert "less than an empty launch with the same attributes" in found.message
+    assert len(gpu.requests) == 4, "the time and the empty launch are taken again before anybody is accused"
+
+
+@pytest.mark.parametrize("us", [0.0, -1.0, float("nan")])
+def test_what_is_no_time_is_refused(evaluating: Evaluating, point: Points, us: float) -> None:
+    evaluator, _ = evaluating(Behaviour(first_sample_us=us))
+    found = evaluator.evaluate(point(32))
+    assert found.label == "rejected.below_hard_floor"
+    assert "which is no time" in found.message
+
+
+def test_a_throttled_block_is_taken_again_and_both_are_kept(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour(throttled=lambda block: block == 5))
+    record = measured(evaluator.evaluate(point(32)))
+    replaced = [block for block in record.blocks if block.phase is Phase.REPLACED]
+    again = [block for block in record.blocks if block.phase is Phase.MEASURED and block.round == 3]
+    assert [block.round for block in replaced] == [3]
+    assert len(again) == 1
+    assert not record.degraded
+    assert sum(len(block.samples_us) for block in record.blocks if block.phase is Phase.MEASURED) == 100
+
+
+def test_a_drop_of_the_clock_is_a_taint(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour(slow_clock=lambda block: block in (4, 5)))
+    found = evaluator.evaluate(point(32))
+    assert [b.round for b in measured(found).blocks if b.phase is Phase.REPLACED] == [2, 3]
+    assert max(found.cases[-1].timing.samples_us) < 25  # type: ignore[union-attr]
+
+
+def test_what_stays_throttled_is_degraded_and_says_so(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour(throttled=lambda _: True))
+    found = evaluator.evaluate(point(32))
+    assert len([r for r in gpu.requests if r.contestants[0].program is not None]) == 3
+    assert measured(found).degraded
+    assert found.outcome is Outcome.PASSED
+    assert found.message.endswith("(measured on NVIDIA H200, degraded)")
+
+
+def test_a_case_that_is_cut_short_is_flagged(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour(limit_blocks=4))
+    found = evaluator.evaluate(point(32))
+    assert len(found.cases[-1].timing.samples_us) == 30  # type: ignore[union-attr]
+    assert "truncated" in found.message
+
+
+def test_a_case_without_one_measured_launch_is_a_timeout(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour(limit_blocks=1))
+    assert evaluator.evaluate(point(32)).label == "timeout.timing"
+
+
+def test_a_fault_under_the_clock_is_the_candidates(evaluating: Evaluating, point: Points) -> None:
+    fault = Faulted(Fault(FaultKind.ILLEGAL_ADDRESS, "an illegal address", entry="scale"))
+    evaluator, _ = evaluating(Behaviour(fault=fault))
+    found = evaluator.evaluate(point(32))
+    assert found.label == "crash.illegal_address"
+
+
+def test_a_faster_kernel_is_promoted_by_a_paired_run(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour(unit_us=FAST_64, drift=1e-5))
+    initial = Baseline(point(32), evaluator.evaluate(point(32)))
+    found = evaluator.evaluate(point(64), against=initial)
+    assert found.outcome is Outcome.IMPROVED, found.message
+    assert found.paired is not None
+    assert found.paired.low < 1.25 < found.paired.high
+    assert found.speedup == found.paired.speedup
+    assert found.paired.rounds == 10
+    case = found.paired.cases[0]
+    assert sorted(case.order) == ["AB"] * 5 + ["BA"] * 5
+    assert len(case.effects) == 10
+    assert 0 < found.paired.floor_ratio < 0.01
+
+
+def test_a_slower_record_is_not_measured_again(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour(unit_us=FAST_64))
+    initial = Baseline(point(64), evaluator.evaluate(point(64)))
+    slower = evaluator.evaluate(point(32), against=initial)
+    copied = evaluator.evaluate(point(64), against=initial)
+    assert all(len(request.contestants) == 1 for request in gpu.requests)
+    assert (slower.outcome, slower.paired) == (Outcome.SLOWER, None)
+    assert copied.outcome is Outcome.TIE
+
+
+def test_a_lucky_record_does_not_survive_the_pair(evaluating: Evaluating, point: Points) -> None:
+    """The contender's own record shows 25 %, side by side there is nothing."""
+    times = by_block_size({32: 20.0, 64: 16.0})
+    behaviour = Behaviour(unit_us=times)
+    evaluator, _ = evaluating(behaviour)
+    initial = Baseline(point(32), evaluator.evaluate(point(32)))
+    lucky = iter([16.0] * 11)
+    behaviour.unit_us = lambda contestant: next(lucky, 20.0)
+    found = evaluator.evaluate(point(64), against=initial)
+    assert found.outcome is Outcome.TIE
+    assert found.paired is not None
+    assert found.speedup == pytest.approx(1.0, abs=0.01)
+
+
+def test_the_a_a_floor_is_found_once_for_an_incumbent(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour(unit_us=FAST_64))
+    initial = Baseline(point(32), evaluator.evaluate(point(32)))
+    evaluator.evaluate(point(64), against=initial)
+    evaluator.evaluate(point(64), against=initial)
+    pairs = [r for r in gpu.requests if len(r.contestants) == 2]
+    assert [r.contestants[0] == r.contestants[1] for r in pairs] == [True, False, False]
+
+
+def test_an_incumbent_that_is_launch_bound_cannot_be_beaten_by_launching_faster(
+    evaluating: Evaluating, point: Points
+) -> None:
+    times = by_block_size({32: 2.5 * EMPTY_US, 64: 2 * EMPTY_US})
+    evaluator, _ = evaluating(Behaviour(unit_us=times))
+    initial = Baseline(point(32), evaluator.evaluate(point(32)))
+    found = evaluator.evaluate(point(64), against=initial)
+    assert found.outcome is Outcome.TIE
+    assert "mostly that of launching" in found.message
+    assert measured(found).resolution_limited
+
+
+def test_kernels_too_slow_for_a_comparison_tie(evaluating: Evaluating, point: Points) -> None:
+    behaviour = Behaviour(unit_us=FAST_64)
+    evaluator, _ = evaluating(behaviour)
+    initial = Baseline(point(32), evaluator.evaluate(point(32)))
+    behaviour.limit_blocks = 5
+    found = evaluator.evaluate(point(64), against=initial)
+    assert found.outcome is Outcome.TIE
+    assert "too few rounds of small" in found.message
+
+
+def test_an_incumbent_that_fails_beside_itself_stops_the_session(evaluating: Evaluating, point: Points) -> None:
+    behaviour = Behaviour(unit_us=FAST_64)
+    evaluator, _ = evaluating(behaviour)
+    evaluator.evaluate(point(32))
+    behaviour.replays = True
+    with pytest.raises(InfrastructureError, match="fails beside a copy of itself"):
+        evaluator.compare(point(32), point(64))
+
+
+def test_a_fresh_comparison_needs_no_records(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour(unit_us=FAST_64))
+    found = evaluator.compare(point(32), point(64))
+    assert not isinstance(found, NoFigure)
+    assert found.speedup == pytest.approx(1.25, rel=0.01)  # type: ignore[union-attr]
+
+
+def test_long_units_are_screened_with_fewer_launches(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour(unit_us=lambda _: 5000.0))
+    evaluator.evaluate(point(32))
+    found = evaluator.evaluate(point(64), screen=True)
+    assert found.label == "passed.screened"
+    assert len(found.cases[-1].timing.samples_us) == 10  # type: ignore[union-attr]
+    assert "screen" in measured(found).flags
+
+
+def test_a_screened_point_that_is_wrong_is_no_cheat(evaluating: Evaluating, point: Points) -> None:
+    only_small = replace(
+        point(32), source=point(32).source.replace("if (i < n)", "if (i < n) y[i] = 0; if (i < n && n < 1000)")
+    )
+    evaluator, _ = evaluating(Behaviour())
+    found = evaluator.evaluate(only_small, screen=True)
+    assert found.label == "wrong_result.mismatch"
+
+
+def test_an_unbelievable_gain_is_verified_with_further_seeds(evaluating: Evaluating, point: Points) -> None:
+    times = by_block_size({32: 2000.0, 64: 50.0})
+    evaluator, gpu = evaluating(Behaviour(unit_us=times))
+    initial = Baseline(point(32), evaluator.evaluate(point(32)))
+    before = gpu.runs
+    usual = before
+    found = evaluator.evaluate(point(64), against=initial)
+    extra = gpu.runs - before - usual
+    assert found.outcome is Outcome.IMPROVED
+    assert extra >= 6, "two fresh seeds for each of three cases"
+
+
+def test_the_same_secret_draws_the_same_schedule(evaluating: Evaluating, point: Points) -> None:
+    drawn = []
+    for _ in range(2):
+        evaluator, gpu = evaluating(Behaviour())
+        evaluator.evaluate(point(32))
+        drawn.append(gpu.requests[0].blocks)
+    assert drawn[0] == drawn[1]
