@@ -11,6 +11,28 @@ namespace warpwright::driver {
 
 using standin::World;
 
+namespace {
+
+std::string text_of(const std::vector<std::size_t>& sizes) {
+    std::string text;
+    for (const std::size_t size : sizes) {
+        text += (text.empty() ? "" : ", ") + std::to_string(size);
+    }
+    return text;
+}
+
+// A cubin names the sizes of its parameters: the function that stands for the kernel must read the same.
+void adopt_parameters(OpaqueFunction& function) {
+    std::vector<std::size_t>& sizes = function.image.parameter_bytes;
+    if (!sizes.empty() && sizes != function.code->parameter_bytes) {
+        throw standin::ImageError("kernel " + function.name + " has parameters of " + text_of(sizes) +
+                                  " bytes, the registry's kernel of " + text_of(function.code->parameter_bytes));
+    }
+    sizes = function.code->parameter_bytes;
+}
+
+}  // namespace
+
 OpaqueModule::OpaqueModule(const standin::ModuleImage& image) {
     World& world = World::get();
     for (const auto& [name, kernel] : image.kernels) {
@@ -21,7 +43,7 @@ OpaqueModule::OpaqueModule(const standin::ModuleImage& image) {
         function.code = standin::find_kernel(function.behaviour.computes.empty() ? name : function.behaviour.computes);
         function.module = this;
         if (function.code != nullptr) {
-            function.image.parameter_bytes = function.code->parameter_bytes;
+            adopt_parameters(function);
         }
     }
     for (const auto& [name, contents] : image.variables) {
