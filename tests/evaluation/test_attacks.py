@@ -8,8 +8,9 @@ import pytest
 
 from warpwright.candidate.candidate import Candidate, CaseOverride
 from warpwright.evaluation.baseline import Baseline
-from warpwright.evaluation.bench import Bench
+from warpwright.evaluation.bench import Bench, open_bench
 from warpwright.evaluation.outcome import Outcome
+from warpwright.workload.model import Workload
 
 Modified = Callable[..., Candidate]
 HONEST = "if (i < n) y[i] = a * x[i] + b[i];"
@@ -68,6 +69,20 @@ def test_a_held_candidate_shows_its_evidence_and_its_time(bench: Bench, kernel: 
         "held until a person accepts it: the module has writable global memory (done) that could carry results"
     )
     assert found.geomean_us is not None
+
+
+def test_half_precision_that_surfs_a_loose_tolerance_is_held(
+    make_workload: Callable[..., Workload], kernel: Modified
+) -> None:
+    body, _ = CHEATS["half precision"]
+    loose = make_workload("[tolerance]\nrtol = 1e-3\natol = 3e-3\n")
+    with open_bench(loose, "emulator:h200", "a secret") as bench:
+        found = bench.evaluator.evaluate(kernel(body, before=BEFORE))
+        honest = bench.evaluator.evaluate(kernel())
+    assert found.label == "suspicious.low_precision"
+    assert not found.promotable
+    assert "the kernel computes in less precision than its parameters have (cvt.rn.f16.f32" in found.message
+    assert honest.label == "passed"
 
 
 def test_constant_tables_are_lawful(bench: Bench, kernel: Modified) -> None:

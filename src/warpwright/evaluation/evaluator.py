@@ -27,6 +27,7 @@ from warpwright.evaluation.policy import check_policy
 from warpwright.evaluation.promotion import NoFigure
 from warpwright.evaluation.timer import TimedSubject
 from warpwright.units import MIB, format_bytes
+from warpwright.verifier.evidence import case_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.seeds import SeedPool
 from warpwright.verifier.verify import Verifier
@@ -221,6 +222,8 @@ class Evaluator:
         course.found[case.name] = replace(
             course.found[case.name], passed=verdict.passed, comparisons=verdict.comparisons, message=message
         )
+        if verdict.held is not None and verdict.held.label is not None:
+            course.questions.append(Failure(verdict.held.label, f"{case_text(case)}: {verdict.held.message}"))
         return None if verdict.outcome is None else Failure(verdict.outcome, verdict.message, verdict.line)
 
     def _verify_notable(self, course: Course, against: Evaluated | None) -> Failure | None:
