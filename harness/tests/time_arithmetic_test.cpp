@@ -1,0 +1,203 @@
+// The arithmetic of `time`: queue entries, sets, cache, clocks, kept outputs.
+#include <set>
+#include <string>
+#include <vector>
+
+#include "doctest/doctest.h"
+#include "nvml/throttle.hpp"
+#include "protocol/faults.hpp"
+#include "time/blocker.hpp"
+#include "time/clocks.hpp"
+#include "time/flush.hpp"
+#include "time/kept.hpp"
+#include "time/readings.hpp"
+#include "time/request_check.hpp"
+#include "time/sets.hpp"
+
+using namespace warpwright;
+using namespace warpwright::timing;
+
+namespace {
+
+constexpr std::size_t mib = 1024 * 1024;
+
+ArraySpec array_of(const std::string& name, Role role, std::size_t count) {
+    ArraySpec array;
+    array.name = name;
+    array.role = role;
+    array.descr = "<f4";
+    array.shape = {count};
+    array.item_bytes = 4;
+    array.count = count;
+    array.align_bytes = 4;
+    return array;
+}
+
+Block block_of(std::size_t launches, const std::set<std::size_t>& kept) {
+    Block block;
+    for (std::size_t launch = 0; launch < launches; ++launch) {
+        block.launches.push_back({{}, kept.count(launch) != 0});
+    }
+    return block;
+}
+
+}  // namespace
+
+TEST_CASE("a blocker holds back no more than 100 queue entries") {
+    struct Row {
+        UnitEntries unit;
+        std::size_t total;
+        std::size_t units;
+    };
+    for (const Row& row :
+         {Row{{0, 0, 0, 0, 1, 0}, 3, 33}, Row{{0, 0, 2, 0, 1, 0}, 5, 19}, Row{{2, 2, 4, 1, 3, 1}, 15, 6},
+          Row{{0, 0, 0, 0, 97, 0}, 99, 1}, Row{{0, 0, 0, 0, 98, 0}, 100, 0}, Row{{0, 0, 0, 0, 400, 0}, 402, 0}}) {
+        CAPTURE(row.total);
+        CHECK(row.unit.total() == row.total);
+        CHECK(units_per_part(row.unit) == row.units);
+        CHECK(units_per_part(row.unit) * row.unit.total() + 1 <= most_entries);
+    }
+}
+
+TEST_CASE("consecutive sets differ by an odd multiple of 256 bytes, all sets differ") {
+    std::set<std::size_t> seen;
+    for (std::size_t set = 0; set < 40; ++set) {
+        const std::size_t step = shift_bytes(set + 1) - shift_bytes(set);
+        CHECK(step % 512 == 256);
+        CHECK(seen.insert(shift_bytes(set)).second);
+    }
+}
+
+TEST_CASE("memory of the sets: payload, guards, shifts; nothing wraps around") {
+    const std::vector<ArraySpec> arrays{array_of("x", Role::in, 1000), array_of("y", Role::out, 1000)};
+    CHECK(set_bytes(arrays) == 8000);
+    CHECK(needed_bytes(arrays, 1) >= 8000 + 4 * 64 * 1024);
+    CHECK(needed_bytes(arrays, 10) >= 10 * needed_bytes(arrays, 1));
+    CHECK(needed_bytes({array_of("x", Role::in, std::size_t{1} << 53)}, 1000) == ~std::size_t{0});
+}
+
+TEST_CASE("rotation alone keeps L2 cold from two sets and two L2 on") {
+    CHECK(rotation_keeps_cold(10, 10 * mib, 50 * mib));
+    CHECK_FALSE(rotation_keeps_cold(10, 10 * mib - 1, 50 * mib));
+    CHECK_FALSE(rotation_keeps_cold(1, 500 * mib, 50 * mib));
+    CHECK(rotation_keeps_cold(2, 50 * mib, 50 * mib));
+}
+
+TEST_CASE("a flush writes two L2, and 64 MiB at least") {
+    CHECK(flush_bytes(50 * mib) == 100 * mib);
+    CHECK(flush_bytes(4 * mib) == 64 * mib);
+    CHECK(Flush::needed_bytes(50 * mib) >= 150 * mib);
+}
+
+TEST_CASE("the clock is the median over the SMs that were seen at both borders") {
+    const std::vector<ClockSlot> before{{1000, 5000}, {1000, 7000}, {0, 0}, {1000, 0}, {1000, 10}};
+    const std::vector<ClockSlot> after{
+        {1001000, 1705000}, {1001000, 1757000}, {1001000, 9}, {1001000, 1800000}, {0, 0}};
+    CHECK(median_mhz(before, after) == doctest::Approx(1750.0));
+}
+
+TEST_CASE("no clock for spans under 200 us, and none without SMs") {
+    CHECK_FALSE(median_mhz({{1000, 0}}, {{200999, 300000}}).has_value());
+    CHECK(median_mhz({{1000, 0}}, {{201000, 300000}}) == doctest::Approx(1500.0));
+    CHECK_FALSE(median_mhz({}, {}).has_value());
+    CHECK_FALSE(median_mhz({{0, 0}}, {{0, 0}}).has_value());
+}
+
+TEST_CASE("outputs are put aside where a later launch uses the same set") {
+    const Block block = block_of(10, {0, 3, 9});
+    CHECK_FALSE(is_put_aside(block, 0, 10));
+    CHECK(is_put_aside(block, 0, 9));
+    CHECK_FALSE(is_put_aside(block, 3, 9));
+    CHECK_FALSE(is_put_aside(block, 1, 2));
+    CHECK_FALSE(is_put_aside(block, 9, 2));
+
+    TimeRequest request;
+    request.arrays = {array_of("x", Role::in, 1000), array_of("y", Role::out, 65), array_of("z", Role::inout, 1)};
+    request.blocks = {block, block_of(10, {0, 1, 2, 3})};
+    CHECK(aside_bytes(request, 10) == 0);
+    CHECK(aside_bytes(request, 8) == 2 * (512 + 256));
+    CHECK(aside_bytes(request, 4) == 4 * (512 + 256));
+}
+
+TEST_CASE("throttle reasons have NVML's names") {
+    CHECK(nvml::throttle_names(0).empty());
+    CHECK(nvml::throttle_names(0x1 | 0x4 | 0x40) ==
+          std::vector<std::string>{"gpu_idle", "sw_power_cap", "hw_thermal_slowdown"});
+    CHECK(nvml::throttle_names(1ULL << 63) == std::vector<std::string>{"bit_63"});
+}
+
+TEST_CASE("readings of both borders are joined; what neither has gets its reason") {
+    nvml::Reading before;
+    before.throttle = std::vector<std::string>{"gpu_idle"};
+    before.temperature_c = 40.0;
+    nvml::Reading after;
+    after.throttle = std::vector<std::string>{"gpu_idle", "sw_power_cap"};
+    after.temperature_c = 50.0;
+    after.unavailable["power_w"] = "Not Supported (3)";
+    BlockReply reply;
+    std::map<std::string, std::string> unavailable;
+    add_readings(before, after, reply, unavailable);
+    CHECK(*reply.throttle == std::vector<std::string>{"gpu_idle", "sw_power_cap"});
+    CHECK(*reply.temperature_c == 50.0);
+    CHECK_FALSE(reply.power_w.has_value());
+    CHECK(unavailable == std::map<std::string, std::string>{{"power_w", "Not Supported (3)"}});
+}
+
+namespace {
+
+std::string refusal(const TimeRequest& request) {
+    try {
+        check_request(request);
+    } catch (const RequestError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+TimeRequest small_request() {
+    TimeRequest request;
+    request.arrays = {array_of("x", Role::in, 4), array_of("y", Role::out, 4)};
+    request.arrays[0].recipe = warpwright::Recipe{};
+    LaunchSpec launch;
+    launch.symbol = "scale";
+    launch.args = {"y", "x"};
+    request.contestants = {{"candidate", {{launch}}}};
+    request.blocks = {block_of(1, {})};
+    request.blocks[0].launches[0].values["x"] = {};
+    request.time_limit_s = 1.0;
+    return request;
+}
+
+}  // namespace
+
+TEST_CASE("requests that make no sense are refused with the field") {
+    CHECK(refusal(small_request()) == "accepted");
+    TimeRequest request = small_request();
+    request.sets = 0;
+    CHECK(refusal(request) == "time: sets is 0; at least 1 is needed");
+    request = small_request();
+    request.flushes = 0;
+    CHECK(refusal(request) == "time: flushes is 0 with cold true; at least 1 is needed");
+    request = small_request();
+    request.blocks[0].contestant = 1;
+    CHECK(refusal(request) == "time: block 0 names contestant 1 of 1");
+    request = small_request();
+    request.blocks[0].launches[0].values.clear();
+    CHECK(refusal(request) == "values: none for the input x");
+    request = small_request();
+    request.blocks[0].launches[0].values["y"] = {};
+    CHECK(refusal(request) == "values: y is no input of this request");
+    request = small_request();
+    request.blocks[0].launches.clear();
+    CHECK(refusal(request) == "time: block 0 has no launches");
+    request = small_request();
+    request.time_limit_s = 0.0;
+    CHECK(refusal(request) == "time: time_limit_s is not above 0");
+}
+
+TEST_CASE("an input that the plan does not take needs no values") {
+    TimeRequest request = small_request();
+    request.contestants[0].plan.launches[0].args = {};
+    request.blocks[0].launches[0].values.clear();
+    CHECK(refusal(request) == "accepted");
+}
