@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from warpwright.compiler.binding import SUCCESS, NvrtcLibrary, Translation
-from warpwright.isolation.limits import confine_reading, limit_resources
+from warpwright.isolation.limits import confine_reading, limit_resources, mapped_bytes
 from warpwright.isolation.serve import Answer, Handler, Request, serve
 
-ADDRESS_SPACE_BYTES = 6 * 1024**3
-"""ptxas has been seen to take 9.4 GB on unrolled code (`verification.md` V32); 4 GB of heap beside what is mapped."""
+HEAP_BYTES = 5 * 1024**3
+"""Beside what is mapped already, which grows with the machine; ptxas has been seen to take 9.4 GB on unrolled code
+(`verification.md` V32)."""
 
 _FILE_BYTES = 64 * 1024**2
 
@@ -23,7 +24,7 @@ def start() -> tuple[dict[str, Any], Handler]:
     """Load NVRTC and its builtins (a first compile does), then give up every right that compiling does not need."""
     library = NvrtcLibrary(sys.argv[1])
     warm = library.translate(_WARM_UP)
-    limit_resources(address_space_bytes=ADDRESS_SPACE_BYTES, file_bytes=_FILE_BYTES)
+    limit_resources(address_space_bytes=mapped_bytes() + HEAP_BYTES, file_bytes=_FILE_BYTES)
     confined = confine_reading([Path(folder) for folder in sys.argv[2:]])
 
     def translate(request: Request) -> Answer:

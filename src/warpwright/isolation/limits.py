@@ -52,6 +52,14 @@ def limiting_prefix(file_bytes: int) -> tuple[str, ...]:
     return prefix
 
 
+def mapped_bytes() -> int:
+    """Address space that this process has taken; 0 where the system does not tell (then it has no such limit either)."""
+    statistics = Path("/proc/self/statm")
+    if not statistics.is_file():
+        return 0
+    return int(statistics.read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
 def landlock_version() -> int:
     """Version of the kernel's Landlock; 0 where there is none."""
     if sys.platform != "linux":
