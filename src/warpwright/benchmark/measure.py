@@ -82,9 +82,8 @@ def measure_single(
 
 def _judged(single: Single) -> Single:
     samples = single.samples_us
-    return replace(
-        single, below=below_floor(samples, _median(samples), single.floors, single.empty) if samples else None
-    )
+    every = [us for record in single.series.records for us in record.samples_us]
+    return replace(single, below=below_floor(every, _median(samples), single.floors, single.empty) if samples else None)
 
 
 def timing_of(device: MeasuringDevice, single: Single) -> Timing:

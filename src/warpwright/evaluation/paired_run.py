@@ -104,9 +104,7 @@ class PairedRun:
         checked = check_outputs(self.bench.values, case, series)
         if isinstance(checked, Failure):
             return checked
-        wrong = next(
-            (us for side in (INCUMBENT, CONTENDER) for us in series.samples_us(side) if not _is_time(us)), None
-        )
+        wrong = next((us for record in series.records for us in record.samples_us if not _is_time(us)), None)
         if wrong is not None:
             text = f"{case_text(case)}: the events of a launch are {wrong} us apart in a paired run, which is no time"
             return Failure("rejected.below_hard_floor", text)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from warpwright.benchmark.figure import PairedFigure
 from warpwright.compiler.result import Compiled, CompileFailed, CompileOutcome, Diagnostic
 from warpwright.device.protocol import Timing
 from warpwright.errors import RecordError
@@ -19,6 +20,7 @@ from warpwright.record.schema import (
     CountersFile,
     MismatchModel,
     OutcomeFile,
+    PairedFile,
     TimingFile,
     VerifyFile,
 )
@@ -27,6 +29,7 @@ from warpwright.workload.values import Comparison, Mismatch
 
 OUTCOME = "outcome.json"
 _COMPILE, _VERIFY, _TIMING, _COUNTERS = "compile.json", "verify.json", "timing.json", "counters.json"
+_PAIRED = "paired.json"
 _PTX, _CUBIN = "kernel.ptx", "kernel.cubin"
 # A template bomb prints megabytes; an attempt stays below 200 KB.
 _LOG_LIMIT = 32 * KIB
@@ -44,6 +47,8 @@ def encode_evaluation(number: int, evaluation: Evaluation) -> dict[str, bytes]:
             files[_TIMING] = to_bytes(TimingFile(cases=timed))
         if any(counters.values()):
             files[_COUNTERS] = to_bytes(CountersFile(cases=counters))
+    if evaluation.paired is not None:
+        files[_PAIRED] = to_bytes(PairedFile(figure=evaluation.paired))
     outcome = OutcomeFile(
         number=number,
         outcome=evaluation.outcome,
@@ -73,7 +78,14 @@ def decode_evaluation(directory: Path) -> Evaluation:
         speedup=outcome.speedup,
         seconds=outcome.seconds,
         line=outcome.line,
+        paired=_paired(directory, content),
     )
+
+
+def _paired(directory: Path, content: Mapping[str, bytes]) -> PairedFigure | None:
+    if _PAIRED not in content:
+        return None
+    return parse_model(content[_PAIRED], PairedFile, str(directory / _PAIRED)).figure
 
 
 def _checked(path: Path, digest: str) -> bytes:
@@ -211,6 +223,7 @@ def _timing(case: CaseEvaluation) -> CaseTimingModel:
         "terms": timing.terms,
         "samples_us": timing.samples_us,
         "notes": timing.notes,
+        "measurement": timing.measurement,
     }
     return CaseTimingModel.model_validate(floor | measured)
 
@@ -254,4 +267,5 @@ def _decoded_timing(times: CaseTimingModel, counters: Mapping[str, float]) -> Ti
         terms=times.terms,
         counters=counters,
         notes=tuple(times.notes),
+        measurement=times.measurement,
     )

@@ -18,7 +18,7 @@ EventKind = Literal[
     "stopped",  # nothing more is tried; the text is the reason
     "ended",  # the session is summed up. attempt: the best one, 0 = none
 ]
-LedgerKind = Literal["propose", "model", "tool", "evaluate", "tune", "profile", "hidden"]
+LedgerKind = Literal["propose", "model", "tool", "evaluate", "tune", "profile", "hidden", "publish"]
 
 
 def now() -> str:

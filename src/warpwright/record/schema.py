@@ -5,7 +5,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
+from warpwright.benchmark.figure import PairedFigure
 from warpwright.compiler.result import Diagnostic, KernelResources
+from warpwright.device.measurement import Measurement
 from warpwright.device.protocol import TimeSource
 from warpwright.evaluation.outcome import Outcome
 from warpwright.record.event import EventKind, LedgerKind, Scalar
@@ -164,12 +166,19 @@ class CaseTimingModel(_File):
     terms: Measures = {}
     samples_us: list[Evidence] = []
     notes: list[str] = []
+    measurement: Measurement | None = None
 
 
 class TimingFile(_File):
     """`timing.json`: the cases that have a time or a floor."""
 
     cases: list[CaseTimingModel]
+
+
+class PairedFile(_File):
+    """`paired.json`: the paired run against the incumbent, every launch of it."""
+
+    figure: PairedFigure
 
 
 class CountersFile(_File):
@@ -248,3 +257,6 @@ class SummaryFile(_File):
     best: int
     final_checks: list[FinalCheckModel]
     elapsed_s: Finite
+    published: PairedFigure | None = None
+    published_reference: PairedFigure | None = None
+    unpublished: str = ""

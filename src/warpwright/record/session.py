@@ -295,7 +295,15 @@ class Session:
         else:
             remove_best(self._directory)
         checks = [FinalCheckModel(**asdict(check)) for check in summary.final_checks]
-        file = SummaryFile(stop=summary.stop, best=summary.best, final_checks=checks, elapsed_s=summary.elapsed_s)
+        file = SummaryFile(
+            stop=summary.stop,
+            best=summary.best,
+            final_checks=checks,
+            elapsed_s=summary.elapsed_s,
+            published=summary.published,
+            published_reference=summary.published_reference,
+            unpublished=summary.unpublished,
+        )
         write_atomic(self._directory / SUMMARY, to_bytes(file))
 
     def summary(self) -> Summary | None:
@@ -304,7 +312,8 @@ class Session:
             return None
         file = read_model(self._directory / SUMMARY, SummaryFile)
         checks = tuple(FinalCheck(check.number, check.passed, check.message) for check in file.final_checks)
-        return Summary(file.stop, file.best, checks, file.elapsed_s)
+        published = (file.published, file.published_reference, file.unpublished)
+        return Summary(file.stop, file.best, checks, file.elapsed_s, *published)
 
     @property
     def ended(self) -> bool:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from warpwright.benchmark.figure import PairedFigure
+
 
 @dataclass(frozen=True, slots=True)
 class FinalCheck:
@@ -17,10 +19,14 @@ class Summary:
     """The end of a session, in `summary.json`.
 
     stop: why nothing more was tried. best: the attempt that every check bears out, 0 = none.
-    elapsed_s: wall time over all processes of the session.
+    elapsed_s: wall time over all processes of the session. published: the speed-up over the initial kernel, from a paired
+    run of its own after the search (M37); published_reference: over the reference kernel. unpublished: why there is none.
     """
 
     stop: str
     best: int
     final_checks: tuple[FinalCheck, ...]
     elapsed_s: float
+    published: PairedFigure | None = None
+    published_reference: PairedFigure | None = None
+    unpublished: str = ""

@@ -3,8 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from warpwright.benchmark.figure import PairedCase, PairedFigure
 from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.record.attempt import Attempt
 from warpwright.record.evidence import TimesFrom, times_from
@@ -26,10 +27,16 @@ class CaseGain:
     binding: str | None
     """Largest term of the best kernel's estimate."""
     message: str
+    paired: PairedCase | None = None
+    """What the published paired run says of this case."""
+    remarks: tuple[str, ...] = ()
+    """What weakens the measured time: `degraded`, `truncated`, `resolution_limited` ..."""
 
     @property
     def speedup(self) -> float | None:
-        """Initial over best time."""
+        """Initial over best time: of the published paired run, else of the two records."""
+        if self.paired is not None:
+            return self.paired.speedup
         return self.initial_us / self.best_us if self.initial_us and self.best_us else None
 
     @property
@@ -52,6 +59,9 @@ class Findings:
     best: Attempt | None
     gains: Sequence[CaseGain]
     times: TimesFrom | None
+    published: PairedFigure | None = None
+    """The paired run after the search; None before it, on the emulator, or if there could be none."""
+    published_reference: PairedFigure | None = None
 
     @property
     def estimated(self) -> bool:
@@ -70,7 +80,9 @@ class Findings:
 
     @property
     def speedup(self) -> float | None:
-        """Initial over best geometric mean."""
+        """Initial over best geometric mean: of the published paired run, else of the two records."""
+        if self.published is not None:
+            return self.published.speedup
         return None if self.best is None else self.speedup_of(self.best)
 
     @property
@@ -108,13 +120,17 @@ def findings(session: Session) -> Findings:
     number = session.best()
     best = attempts[number - 1] if number else None
     initial = first if first is not None and first.evaluation.geomean_us is not None else None
+    summary = session.summary()
+    published = None if summary is None else summary.published
     return Findings(
         attempts=attempts,
         incumbents=session.incumbents(),
         initial=initial,
         best=best,
-        gains=_gains(session.workload, first, best),
+        gains=_with_paired(_gains(session.workload, first, best), published),
         times=times_from(attempt.evaluation for attempt in attempts),
+        published=published,
+        published_reference=None if summary is None else summary.published_reference,
     )
 
 
@@ -126,6 +142,12 @@ def geometric_mean(ratios: Sequence[float]) -> float | None:
 def median_us(case: CaseEvaluation | None) -> float | None:
     """Time of a case, None where it has none."""
     return None if case is None or case.timing is None else case.timing.median_us
+
+
+def time_flags(case: CaseEvaluation) -> tuple[str, ...]:
+    """What weakens a measured time, in words; nothing for an estimate."""
+    measurement = None if case.timing is None else case.timing.measurement
+    return () if measurement is None else tuple(flag.replace("_", " ") for flag in measurement.flags)
 
 
 def _gains(workload: Workload, first: Attempt | None, best: Attempt | None) -> tuple[CaseGain, ...]:
@@ -140,6 +162,11 @@ def _gains(workload: Workload, first: Attempt | None, best: Attempt | None) -> t
     return tuple(_gain(case, initial.get(case.name), has_best=best is not None) for case in cases)
 
 
+def _with_paired(gains: Sequence[CaseGain], published: PairedFigure | None) -> tuple[CaseGain, ...]:
+    paired = {} if published is None else {case.name: case for case in published.cases}
+    return tuple(replace(gain, paired=paired.get(gain.name)) for gain in gains)
+
+
 def _gain(case: CaseEvaluation, initial: CaseEvaluation | None, *, has_best: bool) -> CaseGain:
     return CaseGain(
         name=case.name,
@@ -151,4 +178,5 @@ def _gain(case: CaseEvaluation, initial: CaseEvaluation | None, *, has_best: boo
         floor_binding=case.floor_binding,
         binding=case.timing.binding if has_best and case.timing is not None else None,
         message=case.message,
+        remarks=time_flags(case) if has_best else (),
     )

@@ -50,6 +50,7 @@ def _environment() -> Environment:
         "ratio": words.ratio_text,
         "percent": words.percent_text,
         "duration": words.duration_text,
+        "interval": words.interval_text,
     }
     return environment
 

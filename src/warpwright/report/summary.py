@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from warpwright.evaluation.summary import evaluation_to_json
+from warpwright.evaluation.summary import evaluation_to_json, paired_to_json
 from warpwright.record.attempt import Attempt
 from warpwright.record.catalog import SessionListing
 from warpwright.record.session import Session
@@ -29,6 +29,9 @@ def session_to_json(session: Session) -> dict[str, Any]:
         "best": None if found.best is None else _figure(found.best),
         "initial": None if not found.attempts else _figure(found.attempts[0]),
         "speedup": found.speedup,
+        "published": paired_to_json(found.published),
+        "published_reference": paired_to_json(found.published_reference),
+        "unpublished": None if summary is None else summary.unpublished or None,
         "floor_ratio": found.floor_ratio,
         "worst_case": None if found.worst is None else {"name": found.worst.name, "speedup": found.worst.speedup},
         "attempts": [_attempt(attempt, found) for attempt in found.attempts],

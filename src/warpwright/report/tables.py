@@ -11,8 +11,8 @@ from warpwright.record.attempt import Attempt
 from warpwright.record.catalog import SessionListing, SessionState
 from warpwright.record.evidence import times_from
 from warpwright.record.session import Session
-from warpwright.report.findings import Findings, findings, median_us
-from warpwright.report.words import UNKNOWN, percent_text, ratio_text, source_text, time_text
+from warpwright.report.findings import Findings, findings, median_us, time_flags
+from warpwright.report.words import UNKNOWN, interval_text, percent_text, ratio_text, source_text, time_text
 from warpwright.workload.lint import LintFinding
 from warpwright.workload.model import CaseKind
 
@@ -98,6 +98,8 @@ def _evaluation_title(evaluation: Evaluation, *, estimated: bool) -> Text:
         title.append(f"   geometric mean {time_text(evaluation.geomean_us, estimated=estimated)}", style="bold default")
     if evaluation.speedup is not None:
         title.append(f"   {ratio_text(evaluation.speedup)} of the baseline's speed", style="bold default")
+    if evaluation.paired is not None:
+        title.append(f"\n{interval_text(evaluation.paired)}", style="default")
     if evaluation.message:
         title.append(f"\n{evaluation.message}", style="default")
     return title
@@ -116,7 +118,7 @@ def _case_cells(case: CaseEvaluation, *, estimated: bool) -> tuple[Text | str, .
         percent_text(case.floor_us / time_us if case.floor_us and time_us else None),
         UNKNOWN if margin is None else f"{margin:.2g}",
         Text((timing.binding if timing is not None else None) or UNKNOWN),
-        Text(case.message),
+        Text("; ".join(filter(None, (case.message, *time_flags(case))))),
     )
 
 
@@ -136,6 +138,7 @@ def _gain_table(session: Session, found: Findings) -> Table:
             f"attempt {found.best.number}, {ratio_text(found.speedup)} as fast as the initial kernel", style="bold"
         )
         title.append(" (estimated)" if found.estimated else "", style="bold")
+        title.append(_published_text(found), style="default")
     table = _table(title, f"Times: {source_text(found.times)}.")
     table.add_column("perf case", overflow="fold", min_width=9)
     for heading in ("initial", "best", "speed-up", "floor", "of floor"):
@@ -151,6 +154,19 @@ def _gain_table(session: Session, found: Findings) -> Table:
     initial, best = (time_text(us, estimated=found.estimated) for us in (found.initial_us, found.best_us))
     table.add_row("geo. mean", initial, best, ratio_text(found.speedup), "", percent_text(found.floor_ratio), "")
     return table
+
+
+def _published_text(found: Findings) -> str:
+    """How the speed-up was measured, below the line that states it."""
+    lines = []
+    if found.published is not None:
+        lines.append(f"\nfresh {interval_text(found.published)}")
+    if found.published_reference is not None:
+        figure = found.published_reference
+        lines.append(f"\n{ratio_text(figure.speedup)} as fast as the reference kernel ({interval_text(figure)})")
+    if found.published is None and not found.estimated and found.times is not None:
+        lines.append("\nby the records of the search; no paired run has been published")
+    return "".join(lines)
 
 
 def _attempts_table(session: Session, found: Findings) -> Table:

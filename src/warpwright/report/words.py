@@ -1,5 +1,6 @@
 """How figures are worded: every estimated time says so, and nothing unknown is shown as a number."""
 
+from warpwright.benchmark.figure import PairedFigure
 from warpwright.record.evidence import TimesFrom
 from warpwright.units import format_ratio, format_us
 
@@ -35,6 +36,13 @@ def source_text(times: TimesFrom | None) -> str:
             f"estimates of {_article(times.gpu)} (uncertain by {times.uncertainty_ratio * 100:.0f} %), not measurements"
         )
     return f"measured on {_article(times.gpu)}"
+
+
+def interval_text(figure: PairedFigure) -> str:
+    """`paired run of 10 rounds, 95 % interval 1.24x to 1.26x`."""
+    low, high = (f"{edge:.3f}x" if abs(edge - 1) < 0.1 else format_ratio(edge) for edge in (figure.low, figure.high))
+    text = f"paired run of {figure.rounds} rounds, 95 % interval {low} to {high}"
+    return ", ".join([text, *(flag.replace("_", " ") for flag in figure.flags)])
 
 
 def duration_text(seconds: float) -> str:
