@@ -1,0 +1,137 @@
+"""Processes that hang, die or are killed: one run is lost, nothing is left behind, and whose fault it was is decided."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from device.gpu.conftest import OpenGpu
+from device.gpu.kernels import fault, measure_request, ran, scale_request
+from warpwright.compiler.compiler import Compiler
+from warpwright.device.canary import run_canary
+from warpwright.device.gpu import recovery
+from warpwright.device.gpu.device import GpuDevice
+from warpwright.device.protocol import FaultKind
+from warpwright.errors import InfrastructureError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
+
+
+def gone(pid: int | None, patience_s: float = 5.0) -> bool:
+    """True once no such process is left, not even a zombie of ours."""
+    assert pid is not None
+    deadline = time.monotonic() + patience_s
+    while Path(f"/proc/{pid}").exists():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def inside(pid: int) -> list[int]:
+    """The process and all its descendants."""
+    found = [pid]
+    for each in found:
+        for task in Path(f"/proc/{each}/task").glob("*/children"):
+            found += [int(child) for child in task.read_text().split()]
+    return found
+
+
+def kill_when_running(device: GpuDevice, delay_s: float) -> threading.Timer:
+    def kill() -> None:
+        pid = device.worker_pid
+        assert pid is not None
+        os.kill(inside(pid)[-1], signal.SIGKILL)
+
+    timer = threading.Timer(delay_s, kill)
+    timer.start()
+    return timer
+
+
+def test_a_hang_ends_at_its_limit_and_the_next_run_works(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu(kernels={"scale": {"hang": True}})
+    assert run_canary(device, compiler) is None
+    family = inside(device.worker_pid or 0)
+    started = time.monotonic()
+    found = fault(device.run(scale_request(compiler, time_limit_s=0.5)))
+    assert time.monotonic() - started < 5
+    assert (found.kind, found.entry) == (FaultKind.TIMEOUT, "scale")
+    assert all(gone(pid) for pid in family)
+    assert run_canary(device, compiler) is None
+
+
+def test_a_hang_under_the_clock_is_a_timeout_of_timing(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu(kernels={"scale": {"hang": True}})
+    found = fault(device.measure(measure_request(compiler, time_limit_s=1.0)))
+    assert found.kind is FaultKind.TIMING
+    assert run_canary(device, compiler) is None
+
+
+def test_a_process_killed_from_outside_costs_nothing(
+    gpu: OpenGpu, compiler: Compiler, caplog: pytest.LogCaptureFixture
+) -> None:
+    device = gpu(kernels={"scale": {"real_ms": 1500}})
+    assert run_canary(device, compiler) is None
+    timer = kill_when_running(device, 0.7)
+    assert ran(device.run(scale_request(compiler))).arrays["y"][3] == 6
+    timer.join()
+    assert "once more in a fresh process" in caplog.text
+
+
+def test_a_process_that_dies_twice_is_the_candidates_fault(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu(kernels={"scale": {"real_ms": 2000}})
+    assert run_canary(device, compiler) is None
+    timers = [kill_when_running(device, 0.7), kill_when_running(device, 2.2)]
+    found = fault(device.run(scale_request(compiler)))
+    for timer in timers:
+        timer.join()
+    assert found.kind is FaultKind.PROCESS_ENDED
+    assert "ended twice" in found.message
+    assert run_canary(device, compiler) is None
+
+
+def test_a_gpu_that_fails_the_canary_twice_stops_the_run(
+    gpu: OpenGpu, compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recovery, "_PAUSE_S", 0.01)
+    device = gpu(kernels={"scale": {"fault": "illegal_address"}, "saxpy": {"partial": 0.5}})
+    assert fault(device.run(scale_request(compiler))).kind is FaultKind.ILLEGAL_ADDRESS
+    with pytest.raises(InfrastructureError) as sick:
+        device.run(scale_request(compiler))
+    text = str(sick.value)
+    assert text.startswith(
+        "the GPU is not usable: a known-good kernel failed 2 times in a row, last: the canary kernel"
+    )
+    assert "resume the session" in text
+
+
+def test_closing_ends_every_process(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu()
+    assert run_canary(device, compiler) is None
+    families = [pid for leader in device.process_ids for pid in inside(leader)]
+    assert len(device.process_ids) >= 1
+    device.close()
+    assert all(gone(pid) for pid in families)
+    assert device.process_ids == frozenset()
+
+
+def test_a_thousand_candidates_leave_nothing_behind(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu()
+    request = scale_request(compiler)
+    ran(device.run(request))
+    count: Callable[[], int] = lambda: len(list(Path("/proc/self/fd").iterdir()))  # noqa: E731
+    before = count()
+    for _ in range(1000):
+        ran(device.run(request))
+    assert count() <= before + 8  # a spare process may have come up meanwhile
+    for _ in range(20):
+        device.renew()
+        ran(device.run(request))
+    time.sleep(0.5)
+    assert count() <= before + 16
+    assert len(device.process_ids) <= 3
