@@ -11,12 +11,11 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks.measurement.machine import machine_of
 from benchmarks.measurement.shared_process import SharedProcess
-from benchmarks.measurement.study import Row, Study, parse_options, print_table
+from benchmarks.measurement.study import Row, Study, load_kernels, parse_options, print_table
 
 from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.figure import PairedFigure
@@ -35,25 +34,23 @@ from warpwright.evaluation.promotion import PairedComparison
 from warpwright.evaluation.timed_cases import TimedCases
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.seeds import SeedPool
-from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
 
-HERE = Path(__file__).parent
 GAIN = 1.02
 PER_PROCESS = 25
 """Comparisons that share a harness process, and one A/A floor: starting one takes longer than a comparison."""
 
-PROTOCOL = f"""Kernel `steady`: a chain of multiply-adds whose length sets the time, 135168 threads (`chain`), or a copy of
-64 MiB (`stream`). Each comparison is the promotion gate's: 10 warm-ups of each side, 10 rounds of 10 + 10 launches in random
-order, 10 more rounds while undecided, fresh values for every launch, cold L2, timed outputs verified, tainted rounds taken
-again. {PER_PROCESS} comparisons share a harness process and its A/A floor; those of series `fresh_` have their own. In A/A
-comparisons both sides are the same binary, loaded twice; in `gain_` the contender's chain is shorter by what a linear fit
-says is 2 % of the whole time, and `measured_gain` is the median ratio over all its comparisons."""
+PROTOCOL = f"""Kernel `steady`: a chain of multiply-adds whose length sets the time, 135168 threads (`chain`), or 48 MiB of
+arrays and no chain (`stream`). Each comparison is the promotion gate's: 10 warm-ups of each side, 10 rounds of 10 + 10
+launches in random order, 10 more rounds while undecided, fresh values for every launch, cold L2, timed outputs verified,
+tainted rounds taken again. {PER_PROCESS} comparisons share a harness process and its A/A floor; those of series `fresh_`
+have their own. In A/A comparisons both sides are the same binary, loaded twice; in `gain_` the contender's chain is shorter
+by what a linear fit says is 2 % of the whole time, and `measured_gain` is the median ratio over all its comparisons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A series of comparisons. target_us: time of a launch, None = whatever the copy takes. gain: true ratio."""
+    """A series of comparisons. target_us: time of a launch, None = whatever the arrays take. gain: true ratio."""
 
     name: str
     case: str
@@ -114,6 +111,8 @@ class Stand:
         """Length of a chain that takes that long; 0 if the bare kernel takes longer already."""
         short, long = 2000, 20000
         slope = (self.median_us(long) - self.median_us(short)) / (long - short)
+        if slope <= 0:
+            raise SystemExit("a longer chain takes no longer on this device: there is nothing to choose a time with")
         return max(0, round(short + (target_us - self.median_us(short)) / slope))
 
     def sides(self, plan: Plan) -> tuple[Course, Course]:
@@ -143,7 +142,7 @@ def main() -> int:
         ],
     )
     study = Study("aa_study", PROTOCOL, options)
-    workload = load_workload(HERE / "kernels" / "steady")
+    workload = load_kernels("steady", options)
     secret = secrets.token_hex(32)
     with (
         open_bench(workload, options.device, secret, bench_options()) as bench,

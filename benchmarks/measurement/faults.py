@@ -9,12 +9,11 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks.measurement.machine import free_device_bytes, machine_of
 from benchmarks.measurement.processes import kill_harnesses
-from benchmarks.measurement.study import Row, Study, parse_options, print_table
+from benchmarks.measurement.study import Row, Study, load_kernels, parse_options, print_table
 
 from warpwright.candidate.candidate import Candidate, Scratch
 from warpwright.cli.bench_options import bench_options
@@ -22,9 +21,7 @@ from warpwright.errors import InfrastructureError
 from warpwright.evaluation.bench import Bench, open_bench
 from warpwright.evaluation.outcome import Evaluation
 from warpwright.units import GIB
-from warpwright.workload.loader import load_workload
 
-HERE = Path(__file__).parent
 SAME_RATIO = 1.1
 """How far the next candidate's time may be from the first one's; two processes differ by a few per cent."""
 KILLED = "infrastructure"
@@ -70,7 +67,7 @@ def main() -> int:
     names = ", ".join(fault.name for fault in FAULTS)
     options = parse_options(__doc__, [("--only", {"nargs": "*", "default": [], "help": names})])
     study = Study("faults", PROTOCOL, options)
-    workload = load_workload(HERE / "kernels" / "axpb")
+    workload = load_kernels("axpb", options)
     free = free_device_bytes(options.device)
     with open_bench(workload, options.device, secrets.token_hex(32), bench_options()) as bench:
         study.describe(machine_of(bench.device))

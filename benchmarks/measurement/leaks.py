@@ -3,22 +3,22 @@
 python -m benchmarks.measurement.leaks --output DIR [--device gpu:0] [--count 150]
 """
 
+import argparse
 import gc
+import os
 import secrets
 import sys
+import tempfile
 import time
 from dataclasses import asdict, replace
-from pathlib import Path
 
 from benchmarks.measurement.machine import free_device_bytes, machine_of
 from benchmarks.measurement.processes import descendants, held
-from benchmarks.measurement.study import Row, Study, parse_options, print_table
+from benchmarks.measurement.study import Row, Study, load_kernels, parse_options, print_table
 
 from warpwright.cli.bench_options import bench_options
 from warpwright.evaluation.bench import Bench, open_bench
-from warpwright.workload.loader import load_workload
 
-HERE = Path(__file__).parent
 CRASHES_EVERY = 10
 """One candidate in so many faults, so that replaced processes are part of the run."""
 
@@ -33,7 +33,13 @@ def main() -> int:
     options = parse_options(__doc__, [("--count", {"type": int, "default": 150, "help": "candidates"})])
     study = Study("leaks", PROTOCOL, options)
     study.rows.clear()  # a run that was stopped tells nothing about leaks: begin again
-    workload = load_workload(HERE / "kernels" / "axpb")
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ["TMPDIR"] = tempfile.tempdir = temporary  # only our own files are counted
+        return _report(study, _run(options, study))
+
+
+def _run(options: argparse.Namespace, study: Study) -> Row:
+    workload = load_kernels("axpb", options)
     before = free_device_bytes(options.device)
     with open_bench(workload, options.device, secrets.token_hex(32), bench_options()) as bench:
         study.describe(machine_of(bench.device))
@@ -43,8 +49,13 @@ def main() -> int:
     gc.collect()
     time.sleep(1.0)
     after, left = free_device_bytes(options.device), descendants()
-    return _report(study, {"candidates": done, "seconds": round(seconds, 1), "free_bytes_before": before,
-                           "free_bytes_after": after, "processes_after_close": sorted(left.values())})  # fmt: skip
+    return {
+        "candidates": done,
+        "seconds": round(seconds, 1),
+        "free_bytes_before": before,
+        "free_bytes_after": after,
+        "processes_after_close": sorted(left.values()),
+    }
 
 
 def _evaluate(bench: Bench, count: int, study: Study) -> int:

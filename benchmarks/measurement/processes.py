@@ -12,7 +12,7 @@ HARNESS = "warpwright-harn"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """descriptors: open in this process. temporary: entries in the folder for temporary files. rss_bytes: resident."""
+    """descriptors: open in this process. temporary: files in the folder for temporary files. rss_bytes: resident."""
 
     processes: int
     descriptors: int
@@ -26,7 +26,7 @@ def held() -> Held:
     return Held(
         processes=len(descendants()),
         descriptors=len(list(Path("/proc/self/fd").iterdir())),
-        temporary=len(list(Path(tempfile.gettempdir()).iterdir())),
+        temporary=sum(path.is_file() for path in Path(tempfile.gettempdir()).rglob("*")),
         rss_bytes=pages * os.sysconf("SC_PAGE_SIZE"),
     )
 

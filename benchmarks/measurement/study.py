@@ -6,22 +6,15 @@ import json
 import platform
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from warpwright import __version__
+from warpwright.workload.loader import load_workload
+from warpwright.workload.model import Workload
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class StudyOptions:
-    """device: as in `--device`. output: folder of the JSON. seconds: no new row is begun after that long."""
-
-    device: str
-    output: Path
-    seconds: float
 
 
 def parse_options(description: str | None, extra: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> argparse.Namespace:
@@ -32,9 +25,17 @@ def parse_options(description: str | None, extra: Sequence[tuple[str, Mapping[st
     parser.add_argument("--device", default="gpu:0", help="as in `warpwright --device`")
     parser.add_argument("--output", type=Path, required=True, help="folder for the JSON; rows already there are kept")
     parser.add_argument("--seconds", type=float, default=240.0, help="begin no new row after that long")
+    parser.add_argument("--cases", nargs="*", default=[], help="only these cases of the workload; default: all")
     for flag, keywords in extra:
         parser.add_argument(flag, **keywords)
     return parser.parse_args()
+
+
+def load_kernels(name: str, options: argparse.Namespace) -> Workload:
+    """The workload `kernels/NAME`, with the cases that the command line names."""
+    workload = load_workload(Path(__file__).parent / "kernels" / name)
+    chosen = tuple(case for case in workload.cases if not options.cases or case.name in options.cases)
+    return replace(workload, cases=chosen)
 
 
 class Study:

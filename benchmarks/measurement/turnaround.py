@@ -11,19 +11,16 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from benchmarks.measurement.machine import machine_of
-from benchmarks.measurement.study import Row, Study, parse_options, print_table
+from benchmarks.measurement.study import Row, Study, load_kernels, parse_options, print_table
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.cli.bench_options import bench_options
 from warpwright.evaluation.bench import Bench, open_bench
 from warpwright.verifier.seeds import POOL_SIZE
-from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
 
-HERE = Path(__file__).parent
 LOGITS = "logits"
 LIMIT_S = 1.0
 
@@ -38,7 +35,7 @@ def main() -> int:
     """Both parts; 1 if the target was missed or a candidate did not pass."""
     options = parse_options(__doc__, [("--count", {"type": int, "default": 24, "help": "candidates of part `small`"})])
     study = Study("turnaround", PROTOCOL, options)
-    workload = load_workload(HERE / "kernels" / "softmax")
+    workload = load_kernels("softmax", options)
     for part, count in (("small", options.count), (LOGITS, max(2, options.count // 6))):
         missing = count - sum(row["part"] == part for row in study.rows)
         if missing > 0 and study.time_left:

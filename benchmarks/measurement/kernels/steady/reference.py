@@ -3,6 +3,6 @@
 from typing import Any
 
 
-def reference(x: Any) -> dict[str, Any]:
-    """Multiplying by 1 and adding 0 leaves every value as it is."""
-    return {"y": x}
+def reference(x: Any, b: Any, a: Any) -> dict[str, Any]:
+    """The chain multiplies by 1 and adds 0: it leaves every value as it is."""
+    return {"y": a * x + b}
