@@ -1,0 +1,118 @@
+"""Schedules: how many launches, whose values, in which order, and which of them are verified."""
+
+import itertools
+import random
+from types import MappingProxyType
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warpwright.benchmark.schedule import (
+    CONTENDER,
+    FULL,
+    PAIRED,
+    PlannedBlock,
+    ValueDraw,
+    paired_rounds,
+    plan_blocks,
+    single_rounds,
+)
+from warpwright.device.measurement import Phase
+from warpwright.workload.model import Case, CaseKind
+from warpwright.workload.recipe import Recipe
+from warpwright.workload.rotation import RotatingInput, Rotation
+
+CASE = Case("rows", CaseKind.PERF, MappingProxyType({}), frozenset(), 1, MappingProxyType({}))
+POOL = tuple(range(1000, 1008))
+NORMAL = RotatingInput(Recipe("normal", "float32", 0.0, 1.0))
+
+
+def draw(seed: int, *, pooled: int = 0) -> ValueDraw:
+    """pooled: entries of a pool of host-made inputs; 0 = inputs made by recipe."""
+    entries = tuple(np.full(2, number) for number in range(pooled))
+    source = RotatingInput(None, entries) if pooled else NORMAL
+    turns = Rotation(CASE, MappingProxyType({"x": source}), POOL[: pooled or None])
+    return ValueDraw(turns, itertools.count(5000), random.Random(seed))
+
+
+def single(seed: int) -> tuple[PlannedBlock, ...]:
+    return plan_blocks(single_rounds(FULL), FULL, draw(seed))
+
+
+@given(st.integers(0, 10**6))
+def test_a_full_measurement_is_10_and_100(seed: int) -> None:
+    blocks = single(seed)
+    assert [(b.phase, b.round, len(b.seeds)) for b in blocks] == [
+        (Phase.WARM_UP, None, 10),
+        *[(Phase.MEASURED, number, 10) for number in range(10)],
+    ]
+
+
+@given(st.integers(0, 10**6))
+def test_no_value_appears_twice_and_only_pool_seeds_are_verified(seed: int) -> None:
+    blocks = single(seed)
+    seeds = [s for block in blocks for s in block.seeds]
+    assert len(set(seeds)) == len(seeds) == 110
+    checked = [block.seeds[launch] for block in blocks for launch in block.checked]
+    assert 6 <= len(checked) <= 7
+    assert set(checked) == set(seeds) & set(POOL)
+
+
+@given(st.integers(0, 10**6))
+def test_the_last_launch_is_verified_and_warmups_are_not(seed: int) -> None:
+    blocks = single(seed)
+    assert 9 in blocks[-1].checked
+    assert not blocks[0].checked
+
+
+def test_positions_of_verified_launches_are_drawn_anew() -> None:
+    drawn = {tuple(block.checked for block in single(seed)) for seed in range(20)}
+    assert len(drawn) == 20
+
+
+@given(st.integers(0, 10**6), st.integers(1, 20))
+def test_each_side_comes_first_in_half_of_the_rounds(seed: int, rounds: int) -> None:
+    order = paired_rounds(range(rounds), random.Random(seed))
+    firsts = [sides[0] for _, sides in order]
+    assert abs(2 * sum(firsts) - rounds) <= 1
+    assert all(sorted(sides) == [0, 1] for _, sides in order)
+
+
+@given(st.integers(0, 10**6))
+def test_a_paired_measurement_gives_both_sides_the_same(seed: int) -> None:
+    values = draw(seed)
+    blocks = plan_blocks(paired_rounds(range(10), values.random), PAIRED, values)
+    for side in (0, 1):
+        own = [b for b in blocks if b.side == side]
+        assert [len(b.seeds) for b in own] == [10] * 11
+        assert own[0].phase is Phase.WARM_UP
+    assert all(block.side == CONTENDER for block in blocks if block.checked)
+    seeds = [s for block in blocks for s in block.seeds]
+    assert len(set(seeds)) == 220
+
+
+def test_host_made_inputs_repeat_as_late_as_their_pool_allows() -> None:
+    blocks = plan_blocks(single_rounds(FULL), FULL, draw(1, pooled=8))
+    for block in blocks:
+        assert set(block.seeds) <= set(POOL)
+        assert len(set(block.seeds[:8])) == 8
+    assert sum(len(block.checked) for block in blocks) >= 6
+
+
+def test_seeds_that_were_verified_are_never_given_again() -> None:
+    values = draw(3)
+    first = plan_blocks(single_rounds(FULL), FULL, values)
+    again = plan_blocks(single_rounds(FULL), FULL, values)
+    used = [block.seeds[launch] for block in (*first, *again) for launch in block.checked]
+    assert len(set(used)) == len(used) <= len(POOL)
+    everything = [s for block in (*first, *again) for s in block.seeds]
+    assert len(set(everything)) == len(everything)
+
+
+def test_a_block_as_the_device_takes_it() -> None:
+    values = draw(3)
+    block = plan_blocks(single_rounds(FULL), FULL, values)[-1]
+    scheduled = block.scheduled(values.rotation)
+    assert [launch.keep for launch in scheduled.launches] == [n in block.checked for n in range(10)]
+    assert scheduled.launches[0].values == values.rotation.values(block.seeds[0])

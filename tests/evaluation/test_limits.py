@@ -1,0 +1,30 @@
+"""Time limits by device and by what the incumbent takes; copies of arrays by memory."""
+
+import pytest
+
+from warpwright.evaluation.limits import run_limit_s
+from warpwright.evaluation.timed_cases import set_count
+from warpwright.workload.model import DeviceKind
+
+GIB = 1 << 30
+LIMITS = [
+    (DeviceKind.EMULATOR, None, None, 30.0),
+    (DeviceKind.EMULATOR, None, 10.0, 30.0),
+    (DeviceKind.GPU, None, None, 10.0),
+    (DeviceKind.GPU, None, 20.0, 2.0),
+    (DeviceKind.GPU, None, 200_000.0, 10.0),
+    (DeviceKind.GPU, 7.5, 200_000.0, 7.5),
+]
+
+
+@pytest.mark.parametrize(("kind", "chosen", "known_us", "expected"), LIMITS)
+def test_limit_of_a_run(kind: DeviceKind, chosen: float | None, known_us: float | None, expected: float) -> None:
+    assert run_limit_s(kind, chosen, known_us) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("set_bytes", "memory_bytes", "expected"),
+    [(64 << 20, 140 * GIB, 10), (GIB, 140 * GIB, 10), (GIB, 16 * GIB, 4), (8 * GIB, 16 * GIB, 2), (0, 0, 10)],
+)
+def test_copies_of_the_arrays(set_bytes: int, memory_bytes: int, expected: int) -> None:
+    assert set_count(set_bytes, memory_bytes) == expected
