@@ -38,7 +38,7 @@ def test_every_field_of_a_passed_evaluation() -> None:
         "source": "estimated",
         "cases": [
             {"name": "ragged", "kind": "check", "passed": True, **unknown, "source": None, "gpu": None, "binding": None}
-            | {"margin": 0.2, "message": ""},
+            | {"measured": None, "margin": 0.2, "message": ""},
             {
                 "name": "rows",
                 "kind": "perf",
@@ -50,10 +50,12 @@ def test_every_field_of_a_passed_evaluation() -> None:
                 "source": "estimated",
                 "gpu": "NVIDIA H200",
                 "binding": "dram",
+                "measured": None,
                 "margin": None,
                 "message": "",
             },
         ],
+        "paired": None,
         "seconds": {"verify": 0.25},
     }
 
