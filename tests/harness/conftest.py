@@ -45,9 +45,7 @@ def serve(built: Built, log_path: Path) -> Iterator[Serve]:
 
         def start(*arguments: str, **settings: Any) -> Wire:
             settings = {"l2_bytes": 1 << 20, "log": str(log_path)} | settings
-            environment = clean_environment(
-                WARPWRIGHT_STANDIN=json.dumps(settings), WARPWRIGHT_NVML=str(built.driver)
-            )
+            environment = clean_environment(WARPWRIGHT_STANDIN=json.dumps(settings), WARPWRIGHT_NVML=str(built.driver))
             command = [str(built.harness), *(arguments or ("serve",)), "--driver", str(built.driver)]
             return stack.enter_context(Wire(command, environment))
 
@@ -62,7 +60,10 @@ def opened(serve: Serve) -> Callable[..., Wire]:
         wire = serve(**settings)
         assert "error" not in wire.ask("hello", schema=1, device=0, nonce="n").body
         assert "error" not in wire.ask("open").body
-        assert "error" not in wire.ask("load", image(*OWN_KERNELS), name="warpwright", symbols=OWN_KERNELS, globals=[]).body
+        assert (
+            "error"
+            not in wire.ask("load", image(*OWN_KERNELS), name="warpwright", symbols=OWN_KERNELS, globals=[]).body
+        )
         names = [line.split()[0] for line in kernels]
         loaded = wire.ask(
             "load",

@@ -1,7 +1,7 @@
 """Requests about the kernels of the stand-in driver's registry (`tests/standin/kernels_test.cpp`)."""
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,9 +51,9 @@ def scalar(name: str, value: float | int) -> Body:
     return {"name": name, "hex": packed.hex()}
 
 
-def launch(symbol: str, args: Sequence[str], count: int, **changed: Any) -> Body:
+def launch(symbol: str, args: Sequence[str], count: int) -> Body:
     """128 threads a block, one thread an element."""
-    spec = {
+    return {
         "symbol": symbol,
         "grid": [max(1, -(-count // 128)), 1, 1],
         "block": [128, 1, 1],
@@ -62,7 +62,6 @@ def launch(symbol: str, args: Sequence[str], count: int, **changed: Any) -> Body
         "cooperative": False,
         "args": list(args),
     }
-    return spec | changed
 
 
 def key(number: int) -> str:
@@ -76,14 +75,14 @@ class Axpb:
 
     count: int = 1000
     module: str = "candidate"
-    launch: Mapping[str, Any] = field(default_factory=dict)
-    y: Mapping[str, Any] = field(default_factory=dict)
-    x: Mapping[str, Any] = field(default_factory=dict)
+    launch: Body = field(default_factory=dict)
+    y: Body = field(default_factory=dict)
+    x: Body = field(default_factory=dict)
 
     @property
     def plan(self) -> Body:
         """One launch."""
-        return {"launches": [launch("axpb", ("y", "x", "b", "a", "n"), self.count, **self.launch)]}
+        return {"launches": [launch("axpb", ("y", "x", "b", "a", "n"), self.count) | self.launch]}
 
     @property
     def arrays(self) -> list[Body]:

@@ -131,9 +131,7 @@ class Wire:
             raise AssertionError(f"no reply; exit code {self.process.wait()}: {self.stderr()}")
         body = json.loads(line)
         sizes = body.pop("npy_bytes", [])
-        arrays = tuple(
-            np.load(io.BytesIO(self.process.stdout.read(size)), allow_pickle=False) for size in sizes
-        )
+        arrays = tuple(np.load(io.BytesIO(self.process.stdout.read(size)), allow_pickle=False) for size in sizes)
         return body, Reply({key: value for key, value in body.items() if key != "id"}, arrays)
 
 

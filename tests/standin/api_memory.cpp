@@ -167,7 +167,7 @@ STANDIN_EXPORT int cuMemAddressFree(driver::DevicePointer address, std::size_t b
 STANDIN_EXPORT int cuMemGetAllocationGranularity(std::size_t* bytes, const driver::AllocationProperties* properties,
                                                  int) {
     STANDIN_ENTER("cuMemGetAllocationGranularity");
-    *bytes = standin::Memory::granule;
+    *bytes = World::get().memory.granule();
     return properties == nullptr ? standin::invalid_value : standin::success;
 }
 

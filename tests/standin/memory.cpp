@@ -25,8 +25,9 @@ bool inside(const Map& spans, std::uint64_t address, std::size_t bytes) {
 
 }  // namespace
 
-void Memory::reset(std::uint64_t total_bytes) {
+void Memory::reset(std::uint64_t total_bytes, std::size_t granule) {
     const std::lock_guard lock(mutex_);
+    granule_ = granule;
     total_ = total_bytes;
     used_ = 0;
     plain_.clear();  // what is still there may be in use by a kernel that never ends: it is left alone
@@ -34,6 +35,11 @@ void Memory::reset(std::uint64_t total_bytes) {
     ranges_.clear();
     physical_.clear();
     mappings_.clear();
+}
+
+std::size_t Memory::granule() const {
+    const std::lock_guard lock(mutex_);
+    return granule_;
 }
 
 std::uint64_t Memory::total_bytes() const {
@@ -115,10 +121,10 @@ Result Memory::reserve(std::uint64_t& address, std::size_t bytes, std::size_t al
     if (!has_absent_pages()) {
         return not_supported;
     }
-    if (bytes == 0 || bytes % granule != 0) {
+    if (bytes == 0 || bytes % granule_ != 0) {
         return invalid_value;
     }
-    void* const range = reserve_range(bytes, alignment < granule ? granule : alignment);
+    void* const range = reserve_range(bytes, alignment < granule_ ? granule_ : alignment);
     if (range == nullptr) {
         return out_of_memory;
     }
@@ -145,7 +151,7 @@ Result Memory::create(std::uint64_t& handle, std::size_t bytes) {
     if (!has_absent_pages()) {
         return not_supported;
     }
-    if (bytes == 0 || bytes % granule != 0) {
+    if (bytes == 0 || bytes % granule_ != 0) {
         return invalid_value;
     }
     if (bytes > total_ - used_) {
@@ -183,7 +189,7 @@ Result Memory::map(std::uint64_t address, std::size_t bytes, std::uint64_t handl
     const bool fits = found != physical_.end() && !found->second.released && found->second.bytes == bytes;
     const auto taken = mappings_.lower_bound(address);
     const bool is_taken = taken != mappings_.end() && taken->first < address + bytes;
-    if (!fits || is_taken || address % granule != 0 || !inside(ranges_, address, bytes)) {
+    if (!fits || is_taken || address % granule_ != 0 || !inside(ranges_, address, bytes)) {
         return invalid_value;
     }
     if (found->second.mapped) {

@@ -12,9 +12,9 @@ namespace warpwright::standin {
 
 class Memory {
 public:
-    static constexpr std::size_t granule = std::size_t{2} << 20;
-
-    void reset(std::uint64_t total_bytes);
+    // granule: of virtual memory management.
+    void reset(std::uint64_t total_bytes, std::size_t granule);
+    [[nodiscard]] std::size_t granule() const;
     [[nodiscard]] std::uint64_t total_bytes() const;
     [[nodiscard]] std::uint64_t free_bytes() const;
     // Plain allocations, handles, reserved ranges and host allocations that are alive.
@@ -55,6 +55,7 @@ private:
 
     mutable std::mutex mutex_;
     std::uint64_t total_ = 0;
+    std::size_t granule_ = std::size_t{2} << 20;
     std::uint64_t used_ = 0;
     std::uint64_t next_handle_ = 1;
     std::map<std::uint64_t, std::size_t> plain_;

@@ -177,6 +177,7 @@ Settings read_settings() {
         {"memory_bytes", into(s.memory_bytes)},
         {"clock_mhz", into(s.clock_mhz)},
         {"virtual_memory", into(s.virtual_memory)},
+        {"granule_bytes", into(s.granule_bytes)},
         {"overhead_us", into(s.overhead_us)},
         {"noise", into(s.noise)},
         {"seed", into(s.seed)},

@@ -1,6 +1,7 @@
 // What the stand-in pretends to be and how its kernels misbehave. README.md lists every key.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -81,6 +82,7 @@ struct Settings {
     std::uint64_t memory_bytes = std::uint64_t{8} << 30;
     double clock_mhz = 1755.0;
     bool virtual_memory = true;
+    std::size_t granule_bytes = std::size_t{2} << 20;  // of virtual memory management; a multiple of the page size
     std::map<int, int> attributes;  // device attributes by number; they win over all above
     double overhead_us = 2.0;       // of every launch
     double noise = 0.005;

@@ -42,7 +42,7 @@ void World::initialise() {
     streams.clear();
     events.clear();
     modules.clear();
-    memory.reset(settings_.memory_bytes);
+    memory.reset(settings_.memory_bytes, settings_.granule_bytes);
     log.open(settings_.log);
 }
 
