@@ -53,7 +53,7 @@ TEST_CASE("a code that the driver has no name for is still told") {
 TEST_CASE("faults of a candidate, and which of them kill the context") {
     struct Row {
         Result code;
-        const char* kind;
+        std::string kind;
         bool sticky;
     };
     for (const Row& row :
@@ -64,7 +64,7 @@ TEST_CASE("faults of a candidate, and which of them kill the context") {
           Row{cooperative_launch_too_large, "cooperative", false}, Row{invalid_cluster_size, "launch_config", false},
           Row{invalid_value, "launch_config", false}}) {
         CAPTURE(row.code);
-        CHECK(fault_kind(row.code) == std::string(row.kind));
+        CHECK(fault_kind(row.code) == row.kind);
         CHECK(is_sticky(row.code) == row.sticky);
     }
 }

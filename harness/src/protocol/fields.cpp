@@ -23,7 +23,10 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 bool is_count(const json& value, std::uint64_t least, std::uint64_t most) {
-    return value.is_number_unsigned() && value.get<std::uint64_t>() >= least && value.get<std::uint64_t>() <= most;
+    if (!value.is_number_unsigned() && !(value.is_number_integer() && value.get<std::int64_t>() >= 0)) {
+        return false;
+    }
+    return value.get<std::uint64_t>() >= least && value.get<std::uint64_t>() <= most;
 }
 
 std::string shown(double value) {
@@ -138,7 +141,7 @@ std::vector<std::string> Fields::texts(const char* name) {
 std::vector<std::uint64_t> Fields::counts(const char* name) {
     std::vector<std::uint64_t> found;
     for (const json& value : array(name)) {
-        if (!value.is_number_unsigned()) {
+        if (!is_count(value, 0, std::numeric_limits<std::uint64_t>::max())) {
             refuse(place(name, found.size()), value, "an integer, at least 0");
         }
         found.push_back(value.get<std::uint64_t>());
