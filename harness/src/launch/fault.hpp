@@ -16,6 +16,10 @@ struct Origin {
     std::string entry;
 };
 
+// A fault with everything that is known about its cause. kind: the wire's word.
+[[nodiscard]] CandidateFault make_fault(const std::string& kind, const std::string& message,
+                                        const driver::DriverError& error, const Origin& origin);
+
 // Throws CandidateFault if a candidate can cause that failure, else the error itself.
 [[noreturn]] void throw_fault(const driver::DriverError& error, const Origin& origin);
 

@@ -57,16 +57,7 @@ void permit(const driver::Api& api, driver::Function function, int attribute, un
     if (code != driver::invalid_value) {
         throw_fault(error, origin);
     }
-    CandidateFault fault(kind,
-                         "launch " + std::to_string(*origin.launch) + " (" + origin.entry + "): this GPU refuses " +
-                             asked + " for this kernel: " + error.what(),
-                         false);
-    fault.call = error.call();
-    fault.code = error.code();
-    fault.code_name = error.name();
-    fault.launch = origin.launch;
-    fault.entry = origin.entry;
-    throw fault;
+    throw make_fault(kind, "this GPU refuses " + asked + " for this kernel: " + error.what(), error, origin);
 }
 
 void raise_limits(const driver::Api& api, driver::Function function, const LaunchSpec& spec, const Origin& origin) {

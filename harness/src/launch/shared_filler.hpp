@@ -15,6 +15,10 @@ public:
     // Queues the kernel: every word of shared memory becomes four times that byte.
     void enqueue(driver::Stream stream, unsigned char value) const;
 
+    // Of one launch.
+    [[nodiscard]] unsigned blocks() const { return blocks_; }
+    [[nodiscard]] unsigned shared_bytes() const { return shared_bytes_; }
+
 private:
     const driver::Api* api_;
     driver::Function function_;
