@@ -149,14 +149,15 @@ def main() -> int:
         Compiler(None, environment().nvrtc) as compiler,
     ):
         study.describe(machine_of(bench.device))
-        stand = _stand(bench, compiler, secret)
+        stand = stand_of(bench, compiler, secret)
         for plan in PLANS:
             if not options.only or plan.name in options.only:
                 _run(stand, plan, round(options.count * plan.share), study)
     return _report(study)
 
 
-def _stand(bench: Bench, compiler: Compiler, secret: str) -> Stand:
+def stand_of(bench: Bench, compiler: Compiler, secret: str) -> Stand:
+    """Comparisons on an open bench. Raises: SystemExit if its device does not measure."""
     evaluator = bench.evaluator
     if not isinstance(bench.device, MeasuringDevice):
         raise SystemExit("this study needs a device that measures")

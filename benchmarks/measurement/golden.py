@@ -42,20 +42,21 @@ def main() -> int:
     with opened(options.device) as machine:
         study.describe(machine_of(machine.device))
         program = machine.compile(COPY, "copy")
-        for number, (source, recipe, key, count) in enumerate(_cases()):
+        for number, (source, recipe, key, count) in enumerate(golden_cases()):
             name = f"{recipe.kind}({recipe.first}, {recipe.second}) {recipe.dtype} {key:032x} {count}"
             if study.has(source=source, name=name):
                 continue
             if not study.time_left:
                 break
             began = time.perf_counter()
-            wrong = _differing_bytes(machine, program, Generated(recipe, key), count, least=number % 2 == 1)
+            wrong = differing_bytes(machine, program, Generated(recipe, key), count, least=number % 2 == 1)
             row = {"source": source, "name": name, "kind": recipe.kind, "dtype": recipe.dtype, "count": count}
             study.add({**row, "wrong_bytes": wrong, "seconds": round(time.perf_counter() - began, 3)})
     return _report(study)
 
 
-def _cases() -> Iterator[tuple[str, Recipe, int, int]]:
+def golden_cases() -> Iterator[tuple[str, Recipe, int, int]]:
+    """(where from, recipe, key, count)."""
     for row in json.loads((ROOT / "tests/golden/generated_values.json").read_text(encoding="utf-8")):
         recipe = Recipe(row["kind"], row["dtype"], row["first"], row["second"])
         yield "golden file", recipe, int(row["key"], 16), row["count"]
@@ -82,7 +83,7 @@ def _recipes() -> Iterator[Recipe]:
             yield recipe
 
 
-def _differing_bytes(machine: Machine, program: Program, made: Generated, count: int, *, least: bool) -> int:
+def differing_bytes(machine: Machine, program: Program, made: Generated, count: int, *, least: bool) -> int:
     """Bytes of the copy that are not NumPy's. Raises: SystemExit if the kernel faults."""
     dtype = made.recipe.dtype
     element = element_type(dtype)

@@ -49,20 +49,20 @@ def main() -> int:
     study = Study("tools", PROTOCOL, options)
     study.rows.clear()
     with tempfile.TemporaryDirectory() as temporary, Compiler(None, environment().nvrtc) as compiler:
-        jobs = {name: _record(options.device, compiler, name, Path(temporary) / name) for name in KERNELS}
-        study.add(_plain(jobs["clean"]))
+        jobs = {name: record(options.device, compiler, name, Path(temporary) / name) for name in KERNELS}
+        study.add(plain(jobs["clean"]))
         for tool, kernel, planted in RUNS:
             if study.time_left:
-                study.add(_sanitize(tool, kernel, jobs[kernel], planted=planted))
+                study.add(sanitize(tool, kernel, jobs[kernel], planted=planted))
         if study.time_left:
-            study.add(_profile(jobs["clean"]))
+            study.add(profile(jobs["clean"]))
     study.finish({"right": sum(row["right"] is True for row in study.rows), "runs": len(study.rows)})
     columns = ("tool", "kernel", "found", "right", "detail")
     print_table("tools", columns, [[row[c] for c in columns] for row in study.rows])
     return 1 if any(row["right"] is False for row in study.rows) else 0
 
 
-def _record(words: str, compiler: Compiler, name: str, folder: Path) -> Path:
+def record(words: str, compiler: Compiler, name: str, folder: Path) -> Path:
     """Run a kernel once; the file that `run-once` takes."""
     array = {"name": "y", "role": "out", "dtype": "<f4", "shape": [COUNT], "align_bytes": 4, "zeroed": False}
     scalar = {"name": "n", "hex": np.int32(COUNT).tobytes().hex()}
@@ -102,7 +102,8 @@ def _run(command: list[str]) -> tuple[int | None, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def _plain(job: Path) -> Row:
+def plain(job: Path) -> Row:
+    """`run-once` without any tool."""
     code, text = _run(_command(job))
     return {
         "tool": "none",
@@ -113,7 +114,8 @@ def _plain(job: Path) -> Row:
     }
 
 
-def _sanitize(tool: str, kernel: str, job: Path, *, planted: bool) -> Row:
+def sanitize(tool: str, kernel: str, job: Path, *, planted: bool) -> Row:
+    """Under a tool of compute-sanitizer; right: None if it is not installed or said nothing."""
     row: Row = {"tool": tool, "kernel": kernel, "found": None, "right": None}
     program = shutil.which("compute-sanitizer")
     if program is None:
@@ -126,7 +128,8 @@ def _sanitize(tool: str, kernel: str, job: Path, *, planted: bool) -> Row:
     return {**row, "found": found, "right": (found > 0) == planted, "detail": match[0]}
 
 
-def _profile(job: Path) -> Row:
+def profile(job: Path) -> Row:
+    """Under ncu; right: None if it read nothing, and then `detail` says why."""
     row: Row = {"tool": "ncu", "kernel": "clean", "found": None, "right": None}
     program = shutil.which("ncu")
     if program is None:
