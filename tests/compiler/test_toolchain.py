@@ -56,3 +56,16 @@ def test_an_installed_toolkit_compiles_when_asked() -> None:
         source = '#include <cuda_fp16.h>\nextern "C" __global__ void k(half* x) { x[0] = x[1] + x[2]; }\n'
         outcome = compiler.compile(CompileRequest(source, "k.cu", "sm_90", ("k",), defines={}, headers={}))
         assert isinstance(outcome, Compiled), outcome
+
+
+def test_a_compiler_newer_than_the_driver_is_passed_over() -> None:
+    have = find_nvrtc()
+    assert find_nvrtc(newest=have.version) == have
+    assert (
+        find_nvrtc(newest=(have.version[0], 0)) == have
+    )  # binaries of one major version are understood by its drivers
+    with pytest.raises(ToolchainUnavailable) as refused:
+        find_nvrtc(newest=(have.version[0] - 1, 8))
+    text = f"is of CUDA {have.version[0]}.{have.version[1]}; the driver serves CUDA {have.version[0] - 1}.8 and no newer major"
+    assert text in str(refused.value)
+    assert "warpwright[cuda12]" in str(refused.value)

@@ -34,25 +34,11 @@ def test_every_described_gpu_can_be_compiled_for(key: str) -> None:
 
 
 KEYS = ", ".join(gpu_keys())
-COMMAND_MESSAGE = (
-    "--device command:ssh box warpwright-harness: this version cannot reach a GPU by a command yet, as it has no "
-    "GPU harness. Use --device emulator."
-)
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        (
-            "gpu:0",
-            DeviceUnavailable,
-            f"--device gpu:0: this version has no GPU harness yet. Use --device emulator, or emulator:GPU with one of {KEYS}.",
-        ),
-        (
-            "command:ssh box warpwright-harness",
-            DeviceUnavailable,
-            COMMAND_MESSAGE,
-        ),
         (
             "emulator:v100",
             UsageError,
@@ -69,7 +55,7 @@ COMMAND_MESSAGE = (
             "--device auto:1: unknown device. Use auto, emulator, emulator:GPU, gpu:N or command:COMMAND.",
         ),
     ],
-    ids=["gpu", "command", "unknown gpu", "unknown word", "detail too much"],
+    ids=["unknown gpu", "unknown word", "detail too much"],
 )
 def test_other_words_are_refused_with_a_remedy(text: str, kind: type[WarpwrightError], message: str) -> None:
     with pytest.raises(kind) as refused:

@@ -18,7 +18,6 @@ _DEVICES = (
     "/dev/nvidia-caps",
     "/dev/dxg",
 )
-_MAX_GPUS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def _base() -> tuple[str, ...]:
 
 
 def _devices() -> tuple[str, ...]:
-    names = (*_DEVICES, *(f"/dev/nvidia{number}" for number in range(_MAX_GPUS)))
+    names = (*_DEVICES, *sorted(str(path) for path in Path("/dev").glob("nvidia[0-9]*")))
     return tuple(part for name in names for part in ("--dev-bind-try", name, name))
 
 

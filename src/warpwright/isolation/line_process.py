@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from warpwright.isolation.framing import FramingError
+from warpwright.isolation.framing import FramingError, Misfit
 from warpwright.isolation.job_object import Job, contain
 from warpwright.isolation.process import Ended, WorkerEnded, creation_flags
 
@@ -91,7 +91,7 @@ class LineProcess:
             completed = True
             return answer
         except (FramingError, OSError) as error:
-            raise self._ended(timed_out=expired.is_set()) from error
+            raise self._ended(timed_out=expired.is_set(), astray=isinstance(error, Misfit)) from error
         finally:
             deadline.cancel()
             if not completed or expired.is_set():  # also after Ctrl-C: the pipes are out of step
@@ -129,10 +129,10 @@ class LineProcess:
         except ProcessLookupError:
             return
 
-    def _ended(self, *, timed_out: bool) -> WorkerEnded:
-        """Of a process whose pipe has closed or is out of step: it is about to end, or is made to."""
+    def _ended(self, *, timed_out: bool, astray: bool) -> WorkerEnded:
+        """Of a process whose pipe has closed: it is about to end. One that talks astray would go on: it is ended."""
         try:
-            exit_code: int | None = self._process.wait(0 if timed_out else _LAST_WORDS_S)
+            exit_code: int | None = self._process.wait(0 if timed_out or astray else _LAST_WORDS_S)
         except subprocess.TimeoutExpired:
             exit_code = None
         self.kill()

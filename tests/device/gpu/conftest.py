@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from device.gpu.built import Built, build
+from harness.building import BuildUnavailable, Built, build
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.gpu.device import GpuDevice
 from warpwright.device.registry import DeviceOptions, open_device
@@ -18,8 +18,22 @@ OpenGpu = Callable[..., GpuDevice]
 
 
 @pytest.fixture(scope="session")
-def built() -> Built:
-    return build()
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Copies: a build that goes on meanwhile must not change the program under a test."""
+    try:
+        found = build()
+    except BuildUnavailable as missing:
+        pytest.skip(f"the harness cannot be built: {missing}")
+    folder = tmp_path_factory.mktemp("built")
+    copies = [Path(shutil.copy(path, folder)) for path in (found.harness, found.driver, found.old_driver)]
+    return Built(*copies)
+
+
+@pytest.fixture(scope="session")
+def compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compiler]:
+    """Keeps what it compiled: each test opens a GPU of its own."""
+    with Compiler(tmp_path_factory.mktemp("compiled")) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -20,6 +20,10 @@ LOAD_LIMIT_S = 60.0
 _LOGGER = logging.getLogger(__name__)
 
 
+class AnotherHarness(InfrastructureError):
+    """What answers is not what the session began with."""
+
+
 class HarnessPool:
     """Fresh processes with a context and our own kernels in it. Thread-safe.
 
@@ -115,9 +119,9 @@ class HarnessPool:
             raise InfrastructureError(f"{error} It was there before; the session can be resumed.") from error
         if (hello.uuid, hello.build) != (self._hello.uuid, self._hello.build):
             self.discard(client)
-            raise InfrastructureError(
-                f"another GPU or harness answers now: {hello.name} {hello.uuid}, build {hello.build}; the session began with "
-                f"{self._hello.uuid}, build {self._hello.build}."
+            raise AnotherHarness(
+                f"another GPU or harness answers now: {hello.name} {hello.uuid}, build {hello.build}; this run began with "
+                f"{self._hello.uuid}, build {self._hello.build}. Resume the session to go on with what is there now."
             )
         return self._make_ready(client)
 

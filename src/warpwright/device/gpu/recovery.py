@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from warpwright.device.gpu.client import HarnessClient
-from warpwright.device.gpu.pool import HarnessPool
+from warpwright.device.gpu.pool import AnotherHarness, HarnessPool
 from warpwright.device.protocol import Fault, FaultKind
 from warpwright.errors import InfrastructureError
 from warpwright.isolation.process import Ended, WorkerEnded
@@ -30,6 +30,8 @@ def healthy_process(
         try:
             client = pool.take()
             problem = canary(client)
+        except AnotherHarness:
+            raise
         except WorkerEnded as ended:
             problem = f"the process ended ({ended})"
         except InfrastructureError as error:
