@@ -1,13 +1,13 @@
 """Builds the harness and the stand-in driver once, into `build/harness-tests`; later calls only check what changed."""
 
-import contextlib
 import functools
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from warpwright.isolation.file_lock import file_lock
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "harness-tests"
@@ -38,7 +38,7 @@ def build() -> Built:
     if cmake is None:
         raise BuildUnavailable("no cmake in PATH")
     BUILD.mkdir(parents=True, exist_ok=True)
-    with _alone(BUILD / "lock"):
+    with file_lock(BUILD / "lock", 600):
         if not (BUILD / "CMakeCache.txt").exists():
             _configure(cmake)
         built = _run(cmake, "--build", str(BUILD), "--config", "Release", "--target", *_TARGETS)
@@ -70,14 +70,3 @@ def _find(stem: str, suffixes: tuple[str, ...]) -> Path:
             if path.is_file():
                 return path
     raise AssertionError(f"the build left no {stem}{suffixes[0]} below {BUILD}")
-
-
-@contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """One build at a time among processes; where there is no flock, the caller's word is taken for it."""
-    with path.open("w") as file:
-        if sys.platform != "win32":
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield

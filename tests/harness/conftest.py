@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.building import Built, BuildUnavailable, build
+
+from harness.building import BuildUnavailable, Built, build
 from harness.requests import OWN_KERNELS, image
 from harness.wire import Wire, clean_environment
 

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from warpwright.workload.generator import generate
+from warpwright.workload.recipe import Recipe
+
 Body = dict[str, Any]
 
 OWN_KERNELS = (
@@ -141,3 +144,11 @@ class Axpb:
             "time_limit_s": 20.0,
         }
         return fields | changed
+
+
+def expected(count: int, number: int = 1) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """What `Axpb(count)` gives for the values of that number."""
+    x = generate(Recipe("normal", "float32", 0.0, 1.0), 2 * number, count)
+    b = generate(Recipe("uniform", "float32", 1.0, 2.0), 2 * number + 1, count)
+    y: np.ndarray[Any, np.dtype[np.float32]] = np.float32(2.5) * x + b
+    return y

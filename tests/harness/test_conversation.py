@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from harness.building import Built
 from harness.requests import OWN_KERNELS, Axpb, image
 from harness.wire import Wire, clean_environment
@@ -157,6 +158,13 @@ def test_bye_and_the_end_of_input_end_the_process(serve: Serve) -> None:
     assert serve().finish() == 0
 
 
+def test_what_was_asked_before_the_input_ended_is_answered(opened: Opened) -> None:
+    wire = opened("axpb real_ms=100")
+    wire.send("run", **Axpb(10).run())
+    assert wire.finish() == 0
+    assert wire.receive()["outputs"] == ["y"]
+
+
 def test_requests_may_be_sent_ahead(opened: Opened) -> None:
     wire = opened("axpb")
     for _ in range(50):
@@ -206,32 +214,35 @@ def test_a_thousand_requests_leak_nothing(opened: Opened, log: Callable[..., lis
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_killed_parent_takes_the_harness_along(built: Built) -> None:
-    """The parent is killed while a kernel hangs and the harness's input stays open."""
+    """Its input stays open, since this process holds the other end: it is not the end of the input that ends it."""
+    reading, writing = os.pipe()
     script = (
         "import subprocess, sys, time\n"
-        "p = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)\n"
-        "print(p.pid, flush=True)\n"
+        "process = subprocess.Popen(sys.argv[2:], stdin=int(sys.argv[1]))\n"
+        "print(process.pid, flush=True)\n"
         "time.sleep(60)\n"
     )
-    reading, writing = os.pipe()
+    harness = [str(built.harness), "serve", "--driver", str(built.driver)]
     parent = subprocess.Popen(
-        [sys.executable, "-c", script, str(built.harness), "serve", "--driver", str(built.driver)],
+        [sys.executable, "-c", script, str(reading), *harness],
         stdout=subprocess.PIPE,
-        pass_fds=[writing],
+        pass_fds=[reading],
         env=clean_environment(),
     )
-    os.close(writing)
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
     time.sleep(0.5)  # the harness looks who its parent is when it starts
+    assert _runs(child)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    parent.stdout.close()
     deadline = time.monotonic() + 10
-    while time.monotonic() < deadline and Path(f"/proc/{child}").exists() and _runs(child):
+    while time.monotonic() < deadline and _runs(child):
         time.sleep(0.05)
-    os.close(reading)
-    assert not _runs(child)
+    ended = not _runs(child)
+    for descriptor in (reading, writing):
+        os.close(descriptor)
+    parent.stdout.close()
+    assert ended
 
 
 def _runs(pid: int) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from harness.requests import Axpb, array, image, key, launch, scalar
 from harness.wire import Wire
 

@@ -5,23 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness.requests import NORMAL, Axpb, array, image, key, launch, scalar
-from harness.wire import Array, Wire
 
+from harness.requests import NORMAL, Axpb, array, expected, image, key, launch, scalar
+from harness.wire import Wire
 from warpwright.workload.generator import generate
 from warpwright.workload.recipe import Recipe
 
 Opened = Callable[..., Wire]
 Log = Callable[..., list[dict[str, Any]]]
-
-GUARD_BYTES = 64 * 1024
-
-
-def expected(count: int, number: int = 1) -> Array:
-    """What `axpb` gives for the values of that number."""
-    x = generate(Recipe("normal", "float32", 0.0, 1.0), 2 * number, count)
-    b = generate(Recipe("uniform", "float32", 1.0, 2.0), 2 * number + 1, count)
-    return np.float32(2.5) * x + b
 
 
 def test_outputs_are_those_of_generated_inputs(opened: Opened) -> None:

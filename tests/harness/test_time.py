@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness.requests import NORMAL, Axpb, array, image, key, launch, scalar
-from harness.test_run import expected
-from harness.wire import Wire
 
+from harness.requests import NORMAL, Axpb, array, expected, image, key, launch, scalar
+from harness.wire import Wire
 from warpwright.workload.generator import generate
 from warpwright.workload.recipe import Recipe
 

@@ -1,5 +1,6 @@
 """A client of the harness of the tests' own, written after docs/harness.md: it shares no code with the product's."""
 
+import contextlib
 import io
 import json
 import os
@@ -76,10 +77,8 @@ class Wire:
             self.process.kill()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None and not stream.closed:
-                try:
+                with contextlib.suppress(BrokenPipeError):  # the process went before it read everything
                     stream.close()
-                except BrokenPipeError:
-                    pass  # the process went before it read everything
         self.process.wait()
 
     def ask(self, op: str, /, *attachments: Array | bytes, **fields: Any) -> Reply:
