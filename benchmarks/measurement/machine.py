@@ -1,6 +1,5 @@
 """What the studies need of a machine: its description, a harness to speak to directly, compiled kernels."""
 
-import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -31,9 +30,8 @@ def machine_of(device: Device) -> dict[str, Any]:
 
 def harness_options(log_directory: Path | None = None) -> HarnessOptions:
     """The harness and the driver that the environment names. log_directory: where requests are kept."""
-    named = {name: os.environ.get(f"WARPWRIGHT_{name.upper()}") for name in ("harness", "driver")}
-    paths = {name: Path(text) if text else None for name, text in named.items()}
-    return HarnessOptions(paths["harness"], paths["driver"], log_directory=log_directory)
+    found = environment()
+    return HarnessOptions(found.harness, found.driver, found.sandboxed, log_directory)
 
 
 @contextmanager
