@@ -96,13 +96,17 @@ def test_bad_usage_is_one_line_and_2(run: Ran, arguments: tuple[str, ...], named
     assert named in line
 
 
-def recorded(*requests: tuple[str, list[Array], dict[str, Any]]) -> bytes:
+Recorded = tuple[str, list[Array], dict[str, Any]]
+
+
+def recorded(*requests: Recorded) -> bytes:
     """A job: requests with their attachments, as they went over the wire."""
-    own = ("load", [image(*OWN_KERNELS)], {"name": "warpwright", "symbols": OWN_KERNELS, "globals": []})
-    candidate = ("load", [image("axpb")], {"name": "candidate", "symbols": ["axpb"], "globals": []})
-    hello = ("hello", [], {"schema": 1, "device": 0, "nonce": "n"})
+    own: Recorded = ("load", [image(*OWN_KERNELS)], {"name": "warpwright", "symbols": OWN_KERNELS, "globals": []})
+    candidate: Recorded = ("load", [image("axpb")], {"name": "candidate", "symbols": ["axpb"], "globals": []})
+    hello: Recorded = ("hello", [], {"schema": 1, "device": 0, "nonce": "n"})
+    opening: Recorded = ("open", [], {})
     job = b""
-    for number, (op, attachments, fields) in enumerate((hello, ("open", [], {}), own, candidate, *requests), start=1):
+    for number, (op, attachments, fields) in enumerate((hello, opening, own, candidate, *requests), start=1):
         streams = [npy(array) for array in attachments]
         line = {"id": number, "op": op, **fields, "npy_bytes": [len(stream) for stream in streams]}
         job += json.dumps(line).encode() + b"\n" + b"".join(streams)

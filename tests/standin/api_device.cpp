@@ -19,35 +19,44 @@ bool exists(driver::Device device) { return device >= 0 && device < World::get()
 // CUdevice_attribute by number.
 std::map<int, int> attributes_of(const Settings& s) {
     std::map<int, int> values{
-        {1, 1024}, {2, 1024}, {3, 1024}, {4, 64}, {5, 2147483647}, {6, 65535}, {7, 65535},  // block and grid
+        {1, 1024},
+        {2, 1024},
+        {3, 1024},
+        {4, 64},
+        {5, 2147483647},
+        {6, 65535},
+        {7, 65535},  // block and grid
         {8, static_cast<int>(standin::shared_bytes_per_block)},
-        {9, 65536},                                              // constant memory
-        {10, 32},                                                // warp
+        {9, 65536},  // constant memory
+        {10, 32},    // warp
         {12, static_cast<int>(standin::registers_per_block)},
         {13, static_cast<int>(s.clock_mhz * 1e3)},
         {16, s.multiprocessors},
-        {17, 0},                                                 // no display watchdog
-        {18, 0},                                                 // not integrated
-        {19, 1},                                                 // can map host memory
-        {20, 0},                                                 // default compute mode
-        {32, 1},                                                 // ECC
-        {33, 1}, {34, 0}, {50, 0},                               // PCI bus, device, domain
-        {35, 0},                                                 // no TCC
-        {36, 2619000},                                           // memory clock in kHz
-        {37, 5120},                                              // bus width in bits
+        {17, 0},  // no display watchdog
+        {18, 0},  // not integrated
+        {19, 1},  // can map host memory
+        {20, 0},  // default compute mode
+        {32, 1},  // ECC
+        {33, 1},
+        {34, 0},
+        {50, 0},        // PCI bus, device, domain
+        {35, 0},        // no TCC
+        {36, 2619000},  // memory clock in kHz
+        {37, 5120},     // bus width in bits
         {38, s.l2_bytes},
         {39, static_cast<int>(standin::threads_per_multiprocessor)},
-        {41, 1},                                                 // unified addressing
-        {75, s.compute_capability[0]}, {76, s.compute_capability[1]},
+        {41, 1},  // unified addressing
+        {75, s.compute_capability[0]},
+        {76, s.compute_capability[1]},
         {81, static_cast<int>(standin::shared_bytes_per_multiprocessor)},
         {82, 65536},
-        {95, 1},                                                 // cooperative launch
+        {95, 1},  // cooperative launch
         {97, static_cast<int>(standin::shared_bytes_optin)},
         {102, s.virtual_memory ? 1 : 0},
         {106, static_cast<int>(standin::blocks_per_multiprocessor)},
-        {108, s.l2_bytes / 8 * 5},                               // persisting L2
+        {108, s.l2_bytes / 8 * 5},  // persisting L2
         {111, static_cast<int>(standin::shared_bytes_reserved)},
-        {120, 1},                                                // cluster launch
+        {120, 1},  // cluster launch
     };
     for (const auto& [number, value] : s.attributes) {
         values[number] = value;

@@ -21,8 +21,8 @@ void wait_for_streams() {
 
 void note(const char* what, std::uint64_t bytes) {
     World& world = World::get();
-    world.log.write({{"op", what}, {"bytes", bytes}, {"alive", world.memory.alive()},
-                     {"free_bytes", world.memory.free_bytes()}});
+    world.log.write(
+        {{"op", what}, {"bytes", bytes}, {"alive", world.memory.alive()}, {"free_bytes", world.memory.free_bytes()}});
 }
 
 double copy_us(std::size_t bytes) { return 1.0 + static_cast<double>(bytes) / 25e3; }  // 25 GB/s

@@ -59,8 +59,8 @@ STANDIN_EXPORT int cuEventRecord(driver::Event event, driver::Stream handle) {
     }
     alive->expect();
     stream->push([alive, recording = alive->recording()](driver::OpaqueStream& s) {
-        World::get().log.write({{"op", "event"}, {"event", reinterpret_cast<std::uintptr_t>(alive.get())},
-                                {"ns", s.nanoseconds()}});
+        World::get().log.write(
+            {{"op", "event"}, {"event", reinterpret_cast<std::uintptr_t>(alive.get())}, {"ns", s.nanoseconds()}});
         alive->reach(s.nanoseconds(), recording);
         return standin::success;
     });

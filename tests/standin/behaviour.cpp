@@ -64,8 +64,8 @@ std::uint64_t known_launch(const OpaqueFunction& function, std::uint64_t launch)
     if (counter.empty()) {
         return launch;
     }
-    auto* const variable = reinterpret_cast<std::uint32_t*>(
-        static_cast<std::uintptr_t>(function.module->variables.at(counter).address));
+    auto* const variable =
+        reinterpret_cast<std::uint32_t*>(static_cast<std::uintptr_t>(function.module->variables.at(counter).address));
     return (*variable)++;
 }
 

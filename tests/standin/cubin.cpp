@@ -1,5 +1,5 @@
-// Source: ELF-64 object file format; the NVIDIA sections as `readelf` and `cuobjdump` show them in cubins of CUDA 12 and
-// 13 (ABI versions 7 and 8).
+// Source: ELF-64 object file format; the NVIDIA sections as `readelf` and `cuobjdump` show them in cubins of CUDA 12
+// and 13 (ABI versions 7 and 8).
 #include <cstdint>
 #include <cstring>
 
@@ -119,9 +119,8 @@ private:
         } else if (name.rfind(".nv.constant0.", 0) == 0) {
             kernel->second.constant_bytes = static_cast<unsigned>(section.bytes);
         } else if (name.rfind(".nv.info.", 0) == 0) {
-            read_info(section, [&](unsigned attribute, const unsigned char* value) {
-                note(attribute, value, kernel->second);
-            });
+            read_info(section,
+                      [&](unsigned attribute, const unsigned char* value) { note(attribute, value, kernel->second); });
         }
     }
 

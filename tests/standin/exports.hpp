@@ -12,7 +12,8 @@
 #define STANDIN_EXPORT extern "C" __attribute__((visibility("default")))
 #endif
 
-#define STANDIN_DECLARE(member, name) STANDIN_EXPORT std::remove_pointer_t<decltype(warpwright::driver::Api::member)> name
+#define STANDIN_DECLARE(member, name) \
+    STANDIN_EXPORT std::remove_pointer_t<decltype(warpwright::driver::Api::member)> name
 
 STANDIN_DECLARE(init, cuInit);
 STANDIN_DECLARE(driver_version, cuDriverGetVersion);

@@ -41,7 +41,11 @@ ImageKernel kernel_of(const nlohmann::json& pairs, const std::string& name) {
 // Lines `kernel NAME KEY=VALUE ...` and `variable NAME bytes=N`, up to the line `end`.
 ModuleImage read_text(const char* image) {
     ModuleImage result;
-    std::istringstream lines{std::string(image, std::strstr(image, "\nend\n") + 1)};
+    const char* const end = std::strstr(image, "\nend\n");
+    if (end == nullptr) {
+        throw ImageError("text image without the line `end`");
+    }
+    std::istringstream lines(std::string(image, static_cast<std::size_t>(end - image) + 1));
     std::string line;
     std::getline(lines, line);
     while (std::getline(lines, line)) {
@@ -65,8 +69,9 @@ ModuleImage read_text(const char* image) {
 
 ModuleImage read_image(const void* image) {
     const auto* bytes = static_cast<const unsigned char*>(image);
-    if (std::memcmp(bytes, "\x7f"
-                           "ELF",
+    if (std::memcmp(bytes,
+                    "\x7f"
+                    "ELF",
                     4) == 0) {
         return read_cubin(bytes);
     }

@@ -22,11 +22,10 @@ void empty(const Call&, OpaqueStream&) {}
 // (void* out, u64 count, u32 element, u32 kind, u64 key_low, u64 key_high, double first, double second,
 //  u64 first_integer, u64 range)
 void generate(const Call& call, OpaqueStream&) {
-    const generated::Recipe recipe{call.argument<generated::u64>(1), call.argument<generated::u32>(2),
-                                   call.argument<generated::u32>(3), call.argument<generated::u64>(4),
-                                   call.argument<generated::u64>(5), call.argument<double>(6),
-                                   call.argument<double>(7),         call.argument<generated::u64>(8),
-                                   call.argument<generated::u64>(9)};
+    const generated::Recipe recipe{
+        call.argument<generated::u64>(1), call.argument<generated::u32>(2), call.argument<generated::u32>(3),
+        call.argument<generated::u64>(4), call.argument<generated::u64>(5), call.argument<double>(6),
+        call.argument<double>(7),         call.argument<generated::u64>(8), call.argument<generated::u64>(9)};
     void* const out = call.argument<void*>(0);
     for (generated::u64 block = 0; block < generated::block_count(recipe); ++block) {
         generated::store_block(out, recipe, block);

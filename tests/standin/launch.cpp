@@ -73,9 +73,9 @@ Result check_shape(const Call& call, const driver::OpaqueFunction& function) {
     if (threads > function.image.max_threads || threads * function.image.registers > standin::registers_per_block) {
         return standin::launch_out_of_resources;
     }
-    const unsigned allowed = std::max(static_cast<unsigned>(function.max_dynamic_shared_bytes),
-                                      standin::shared_bytes_per_block - std::min(function.image.shared_bytes,
-                                                                                 standin::shared_bytes_per_block));
+    const unsigned allowed = std::max(
+        static_cast<unsigned>(function.max_dynamic_shared_bytes),
+        standin::shared_bytes_per_block - std::min(function.image.shared_bytes, standin::shared_bytes_per_block));
     return call.shared_bytes > allowed ? standin::invalid_value : standin::success;
 }
 
@@ -88,10 +88,9 @@ Result check_launch(const Wish& wish, const Call& call, const driver::OpaqueFunc
     }
     if (wish.cooperative) {
         const std::uint64_t blocks = std::uint64_t{call.grid[0]} * call.grid[1] * call.grid[2];
-        const auto resident =
-            std::uint64_t{standin::resident_blocks(function.image, call.block[0] * call.block[1] * call.block[2],
-                                                   call.shared_bytes)} *
-            static_cast<unsigned>(World::get().settings().multiprocessors);
+        const auto resident = std::uint64_t{standin::resident_blocks(
+                                  function.image, call.block[0] * call.block[1] * call.block[2], call.shared_bytes)} *
+                              static_cast<unsigned>(World::get().settings().multiprocessors);
         if (blocks > resident) {
             return standin::cooperative_launch_too_large;
         }
@@ -212,7 +211,7 @@ STANDIN_EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, driv
     if (block_size <= 0) {
         return standin::invalid_value;
     }
-    *blocks = static_cast<int>(
-        standin::resident_blocks(function->image, static_cast<unsigned>(block_size), shared_bytes));
+    *blocks =
+        static_cast<int>(standin::resident_blocks(function->image, static_cast<unsigned>(block_size), shared_bytes));
     return standin::success;
 }

@@ -53,8 +53,12 @@ LaunchRecord::LaunchRecord(const driver::OpaqueFunction& function, const Call& c
     if (!World::get().log.is_open()) {
         return;
     }
-    line_ = {{"op", "launch"},    {"kernel", function.name},     {"launch", launch},
-             {"grid", call.grid}, {"block", call.block},         {"shared_bytes", call.shared_bytes},
+    line_ = {{"op", "launch"},
+             {"kernel", function.name},
+             {"launch", launch},
+             {"grid", call.grid},
+             {"block", call.block},
+             {"shared_bytes", call.shared_bytes},
              {"start_ns", stream.nanoseconds()}};
     for (const auto& argument : call.arguments) {
         line_["arguments"].push_back(hex(argument.data(), argument.size()));

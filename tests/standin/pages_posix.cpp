@@ -69,7 +69,7 @@ void* allocate_plain(std::size_t bytes) {
 void free_plain(void* address, std::size_t bytes) { munmap(address, bytes); }
 
 void install_fault_handler() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigemptyset(&action.sa_mask);

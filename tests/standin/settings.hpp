@@ -83,13 +83,13 @@ struct Settings {
     double clock_mhz = 1755.0;
     bool virtual_memory = true;
     std::size_t granule_bytes = std::size_t{2} << 20;  // of virtual memory management; a multiple of the page size
-    std::map<int, int> attributes;  // device attributes by number; they win over all above
-    double overhead_us = 2.0;       // of every launch
+    std::map<int, int> attributes;                     // device attributes by number; they win over all above
+    double overhead_us = 2.0;                          // of every launch
     double noise = 0.005;
     std::uint64_t seed = 1;
     double event_resolution_us = 0.0;
-    std::string log;         // file that gets one JSON line per event; empty: none
-    bool log_calls = false;  // also one per driver call
+    std::string log;                           // file that gets one JSON line per event; empty: none
+    bool log_calls = false;                    // also one per driver call
     std::map<std::string, Behaviour> kernels;  // by name; "*": every kernel that has no own entry and is not `ww_...`
     std::vector<FailingCall> fail;
     std::optional<Throttle> throttle;

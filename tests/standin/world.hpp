@@ -79,8 +79,8 @@ private:
 }  // namespace warpwright::standin
 
 // Returns from a driver function that must fail at once.
-#define STANDIN_ENTER(name)                                                                     \
+#define STANDIN_ENTER(name)                                                              \
     if (const int early = ::warpwright::standin::World::get().enter(name); early != 0) { \
-        return early;                                                                           \
-    }                                                                                           \
+        return early;                                                                    \
+    }                                                                                    \
     static_cast<void>(0)
