@@ -49,7 +49,7 @@ def open_device(text: str, options: DeviceOptions = _DEFAULT_OPTIONS) -> Device:
     """
     word, _, detail = text.partition(":")
     if word == "auto" and not detail:
-        return _emulated(DEFAULT_GPU, options) if _why_no_gpu(options) is not None else _gpu("0", options)
+        return _first_gpu(options) or _emulated(DEFAULT_GPU, options)
     if word == "emulator":
         return _emulated(detail or DEFAULT_GPU, options)
     if word == "gpu":
@@ -65,6 +65,15 @@ def notice(text: str, device: Device, options: DeviceOptions = _DEFAULT_OPTIONS)
         return None
     times = f"latencies are estimates of an {device.spec.name}, none is measured"
     return f"{_why_no_gpu(options)}: using the emulator; {times}."
+
+
+def _first_gpu(options: DeviceOptions) -> Device | None:
+    if not find_driver(options.driver).gpus:
+        return None
+    try:
+        return _gpu("0", options)
+    except DeviceUnavailable:
+        return None  # `notice` says why
 
 
 @cache

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -14,10 +15,12 @@ from device.gpu.conftest import OpenGpu
 from device.gpu.kernels import fault, measure_request, ran, scale_request
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import run_canary
+from warpwright.device.gpu import device as gpu_device
 from warpwright.device.gpu import recovery
 from warpwright.device.gpu.device import GpuDevice
 from warpwright.device.protocol import FaultKind
 from warpwright.errors import InfrastructureError
+from warpwright.isolation.file_lock import file_lock
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
 
@@ -110,6 +113,29 @@ def test_a_gpu_that_fails_the_canary_twice_stops_the_run(
     assert "resume the session" in text
 
 
+def test_a_process_that_died_between_two_runs_is_replaced(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu()
+    ran(device.run(scale_request(compiler)))
+    pid = device.worker_pid
+    assert pid is not None
+    os.kill(inside(pid)[-1], signal.SIGKILL)
+    time.sleep(0.2)
+    ran(device.run(scale_request(compiler)))
+    assert device.worker_pid != pid
+
+
+def test_a_gpu_in_use_by_another_process_is_waited_for_and_then_named(
+    gpu: OpenGpu, compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_device, "_BUSY_PATIENCE_S", 0.2)
+    device = gpu()
+    path = Path(tempfile.gettempdir()) / f"warpwright-{device.identity['uuid']}.lock"
+    with file_lock(path, 60), pytest.raises(InfrastructureError) as busy:
+        device.measure(measure_request(compiler))
+    assert f"(gpu:0) has been in use by process {os.getpid()} for 0.2 s" in str(busy.value)
+    assert run_canary(device, compiler) is None
+
+
 def test_closing_ends_every_process(gpu: OpenGpu, compiler: Compiler) -> None:
     device = gpu()
     assert run_canary(device, compiler) is None
@@ -120,14 +146,17 @@ def test_closing_ends_every_process(gpu: OpenGpu, compiler: Compiler) -> None:
     assert device.process_ids == frozenset()
 
 
+@pytest.mark.slow
 def test_a_thousand_candidates_leave_nothing_behind(gpu: OpenGpu, compiler: Compiler) -> None:
     device = gpu()
     request = scale_request(compiler)
     ran(device.run(request))
     count: Callable[[], int] = lambda: len(list(Path("/proc/self/fd").iterdir()))  # noqa: E731
     before = count()
-    for _ in range(1000):
+    for number in range(1000):
         ran(device.run(request))
+        if number % 10 == 0:
+            assert run_canary(device, compiler) is None  # another module takes its place
     assert count() <= before + 8  # a spare process may have come up meanwhile
     for _ in range(20):
         device.renew()

@@ -124,6 +124,8 @@ class Execution:
         return answer
 
     def _process(self) -> _Session:
+        if self._session is not None and not self._session.client.running:
+            self._lose()  # ended between two calls
         if self._session is None:
             client = healthy_process(self._pool, self._canary) if self._suspect else self._pool.take()
             self._suspect = False

@@ -79,7 +79,10 @@ def _index(which: str, name: str, temporary: Path, options: HarnessOptions) -> i
         return int(which)
     if which.upper().startswith("GPU-"):
         return index_of(which, local_connection(name, 0, temporary, replace(options, sandboxed=False)))
-    raise UsageError(f"--device {name}: name one GPU by its index (gpu:0) or its UUID (gpu:GPU-...).")
+    raise UsageError(
+        f"--device {name}: name one GPU by its index (gpu:0) or its UUID (gpu:GPU-...). One session uses one GPU: times of "
+        "different GPUs are never compared; start a session for each."
+    )
 
 
 def _explained(name: str, which: str, driver: Driver) -> str | None:
