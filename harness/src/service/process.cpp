@@ -1,7 +1,6 @@
 #include "service/process.hpp"
 
 #ifdef _WIN32
-#define WIN32_LEAN_AND_MEAN
 #ifndef NOMINMAX
 #define NOMINMAX
 #endif
