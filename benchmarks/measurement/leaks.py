@@ -10,6 +10,8 @@ import secrets
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 
 from benchmarks.measurement.machine import free_device_bytes, machine_of
@@ -33,9 +35,23 @@ def main() -> int:
     options = parse_options(__doc__, [("--count", {"type": int, "default": 150, "help": "candidates"})])
     study = Study("leaks", PROTOCOL, options)
     study.rows.clear()  # a run that was stopped tells nothing about leaks: begin again
-    with tempfile.TemporaryDirectory() as temporary:
-        os.environ["TMPDIR"] = tempfile.tempdir = temporary  # only our own files are counted
+    with _own_temporary_folder():
         return _report(study, _run(options, study))
+
+
+@contextmanager
+def _own_temporary_folder() -> Iterator[None]:
+    """So that only our own files are counted."""
+    before, named = tempfile.tempdir, os.environ.get("TMPDIR")
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ["TMPDIR"] = tempfile.tempdir = temporary
+        try:
+            yield
+        finally:
+            tempfile.tempdir = before
+            os.environ.pop("TMPDIR")
+            if named is not None:
+                os.environ["TMPDIR"] = named
 
 
 def _run(options: argparse.Namespace, study: Study) -> Row:
