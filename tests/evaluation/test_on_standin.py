@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from device.gpu.built import build
 from evaluation.conftest import WORKLOAD
+from harness.building import BuildUnavailable, Built, build
 from warpwright.candidate.candidate import Candidate
 from warpwright.device.protocol import TimeSource
 from warpwright.device.registry import DeviceOptions
@@ -29,10 +29,20 @@ def small(make_workload: Callable[..., Workload]) -> Workload:
     return make_workload(files={"workload.toml": WORKLOAD.replace("{ n = 1000000 }", "{ n = 3000 }")})
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Copies: a build that goes on meanwhile must not change the program under a test."""
+    try:
+        found = build()
+    except BuildUnavailable as missing:
+        pytest.skip(f"the harness cannot be built: {missing}")
+    folder = tmp_path_factory.mktemp("built")
+    return Built(*(Path(shutil.copy(path, folder)) for path in (found.harness, found.driver, found.old_driver)))
+
+
 @pytest.fixture
-def on_standin(small: Workload, tmp_path: Path) -> Iterator[OpenBench]:
+def on_standin(small: Workload, built: Built, tmp_path: Path) -> Iterator[OpenBench]:
     """A bench on the stand-in driver; settings: those of its kernel, general: those of the GPU."""
-    built = build()
     opened: list[Bench] = []
 
     def make(general: dict[str, Any] | None = None, **settings: Any) -> Bench:
