@@ -75,9 +75,12 @@ def test_bad_input_is_refused_before_anything_runs(
     assert not (tmp_path / "sessions").exists()
 
 
-def test_a_gpu_that_is_not_supported_yet_is_unavailable(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_gpu_that_is_not_here_is_unavailable(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("WARPWRIGHT_DRIVER", str(tmp_path / "libcuda.so.1"))
     assert run(["evaluate", str(ROOT / "examples/softmax"), "--device", "gpu:0"]) == 4
-    assert "no GPU harness yet" in capsys.readouterr().err
+    assert "--device gpu:0: NVIDIA's driver is not installed here." in capsys.readouterr().err
 
 
 def test_evaluate_prints_one_json_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
