@@ -11,7 +11,7 @@ from warpwright.emulator.launch.api import ExecutorKind
 from warpwright.errors import DeviceUnavailable, UsageError, WarpwrightError
 from warpwright.hardware import gpu_keys
 
-INTERPRETED = DeviceOptions(executor=ExecutorKind.INTERP)
+INTERPRETED = DeviceOptions(executor=ExecutorKind.INTERP, driver=Path("no/driver/here"))
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,11 @@ def test_other_words_are_refused_with_a_remedy(text: str, kind: type[WarpwrightE
 
 def test_auto_says_that_times_are_estimates() -> None:
     device = open_device("auto", INTERPRETED)
-    told = notice("auto", device)
-    assert told is not None
-    assert told.endswith("using the emulator; latencies are estimates of an NVIDIA H200, none is measured.")
-    assert notice("emulator", device) is None
+    told = notice("auto", device, INTERPRETED)
+    assert told == (
+        "no NVIDIA GPU found: using the emulator; latencies are estimates of an NVIDIA H200, none is measured."
+    )
+    assert notice("emulator", device, INTERPRETED) is None
     device.close()
 
 
