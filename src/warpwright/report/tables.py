@@ -138,7 +138,7 @@ def _gain_table(session: Session, found: Findings) -> Table:
             f"attempt {found.best.number}, {ratio_text(found.speedup)} as fast as the initial kernel", style="bold"
         )
         title.append(" (estimated)" if found.estimated else "", style="bold")
-        title.append(_published_text(found), style="default")
+        title.append(_published_text(session, found), style="default")
     table = _table(title, f"Times: {source_text(found.times)}.")
     table.add_column("perf case", overflow="fold", min_width=9)
     for heading in ("initial", "best", "speed-up", "floor", "of floor"):
@@ -156,7 +156,7 @@ def _gain_table(session: Session, found: Findings) -> Table:
     return table
 
 
-def _published_text(found: Findings) -> str:
+def _published_text(session: Session, found: Findings) -> str:
     """How the speed-up was measured, below the line that states it."""
     lines = []
     if found.published is not None:
@@ -165,7 +165,9 @@ def _published_text(found: Findings) -> str:
         figure = found.published_reference
         lines.append(f"\n{ratio_text(figure.speedup)} as fast as the reference kernel ({interval_text(figure)})")
     if found.published is None and not found.estimated and found.times is not None:
-        lines.append("\nby the records of the search; no paired run has been published")
+        summary = session.summary()
+        why = "the session has not ended" if summary is None else summary.unpublished
+        lines.append(f"\nby the records of the search; no paired run was published: {why}")
     return "".join(lines)
 
 

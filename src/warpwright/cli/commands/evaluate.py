@@ -24,6 +24,7 @@ def evaluate(
     json: JsonOption = False,
 ) -> int:
     """Compile, verify, time; exit code 3 if the candidate does not pass."""
+    from warpwright.benchmark.paired import EVERYBODY, PairedOptions
     from warpwright.candidate.directory import load_candidate
     from warpwright.cli.bench_options import bench_options
     from warpwright.cli.output import print_json, results, say
@@ -40,7 +41,7 @@ def evaluate(
     candidate = load_candidate(kernel, loaded.initial) if kernel else loaded.initial
     baseline = load_candidate(against, loaded.initial) if against else None
     secret = fresh_secret() if seed is None else f"{seed:064x}"
-    options = EvaluatorOptions(sample_gpu_cases=gpu_cases)
+    options = EvaluatorOptions(sample_gpu_cases=gpu_cases, paired=PairedOptions(entry_ratio=EVERYBODY))
     with open_bench(loaded, device, secret, bench_options(), options) as bench:
         say(notice(device, bench.device) or f"device: {bench.device.description}")
         reference = Baseline(baseline, bench.evaluator.evaluate(baseline)) if baseline else None
