@@ -29,7 +29,7 @@ KILLED = "infrastructure"
 
 PROTOCOL = """Workload `axpb`, one bench. First the honest kernel is evaluated; then each fault, and after each the honest
 kernel again with a new comment. `time_ratio`: its time over that of the first evaluation. `killed_harness`: SIGKILL to every
-harness process while a kernel of some seconds runs."""
+harness process while a kernel of half a second runs, which may cost the run in hand and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,13 @@ class Fault:
 
 
 HONEST = "if (i < n) y[i] = a * x[i] + b[i];"
-_SLEEP = """long long end = clock64() + 3000000000ll;
-    while (clock64() < end) __nanosleep(1000);
+_SLEEP = """if (n == 1) {
+        long long end = clock64() + 1000000000ll;
+        while (clock64() < end) __nanosleep(1000);
+    }
     """
+"""About half a second, in the check case of one element only: long enough to be hit, and soon over."""
+
 FAULTS = (
     Fault("illegal_access", "if (i < n) y[i + (1ll << 40)] = a * x[i] + b[i];", ("crash.illegal_address",)),
     Fault("misaligned", "if (i < n) *(float*)((char*)(y + i) + 1) = 1.0f;", ("crash.misaligned",)),
@@ -123,7 +127,7 @@ def _attempt(bench: Bench, candidate: Candidate, *, kill: bool) -> tuple[str, st
 
 
 def _kill_soon() -> None:
-    time.sleep(1.0)
+    time.sleep(0.8)
     kill_harnesses()
 
 

@@ -36,10 +36,10 @@ STUDIES = (
     Planned("golden", 40),
     Planned("attacks", 90),
     Planned("faults", 90),
-    Planned("turnaround", 90),
+    Planned("turnaround", 150),
     Planned("aa_study", 240),
     Planned("tools", 90),
-    Planned("leaks", 150),
+    Planned("leaks", 150, ("--cases", "one", "small")),
 )
 
 
