@@ -33,12 +33,12 @@ class Unwritten:
 
 def left_over(arrays: list[Array]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """True for each element that holds nothing but poison in every run. arrays: one per pattern, in order."""
-    itemsize = arrays[0].dtype.itemsize
-    untouched = np.ones(arrays[0].shape, np.bool_)
+    shape, word = arrays[0].shape, np.dtype(f"u{arrays[0].dtype.itemsize}")
+    untouched = np.ones(arrays[0].size, np.bool_)
     for poison, array in zip(POISONS, arrays, strict=True):
-        elements = bytes_of(array).reshape(-1, itemsize)
-        untouched &= (elements == poison).all(axis=1).reshape(array.shape)
-    return untouched
+        pattern = np.frombuffer(bytes([poison]) * word.itemsize, word)[0]
+        untouched &= bytes_of(array).view(word) == pattern
+    return untouched.reshape(shape)
 
 
 def grid_hint(evidence: Evidence, total: int) -> str:
