@@ -41,17 +41,17 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Library::Library(const std::string& path) : handle_(nullptr) {
+Library::Library(const std::string& path) {
     std::string reason;
-    handle_ = open_shared_object(path, reason);
-    if (handle_ == nullptr) {
+    void* const handle = open_shared_object(path, reason);
+    if (handle == nullptr) {
         throw DriverUnavailable("no NVIDIA driver: " + path + " cannot be loaded: " + reason +
                                 ". Install the NVIDIA driver, or name its library with --driver PATH.");
     }
     std::vector<std::string> missing;
 #define WARPWRIGHT_FIND(member, name, parameters)                                      \
     {                                                                                  \
-        void* const found = find_symbol(handle_, name);                                \
+        void* const found = find_symbol(handle, name);                                 \
         static_assert(sizeof(found) == sizeof(api_.member), "object = code pointers"); \
         std::memcpy(&api_.member, &found, sizeof(found));                              \
         if (found == nullptr && !is_optional(name)) {                                  \
@@ -63,12 +63,10 @@ Library::Library(const std::string& path) : handle_(nullptr) {
     if (!missing.empty()) {
         const std::string message = "the driver " + path + " serves CUDA " + version_text(api_) + " and lacks " +
                                     joined(missing) + "; CUDA 11.8 or newer is needed. Update the NVIDIA driver.";
-        close_shared_object(handle_);
+        close_shared_object(handle);
         throw DriverUnavailable(message);
     }
 }
-
-Library::~Library() { close_shared_object(handle_); }
 
 std::string Library::default_path() {
 #ifdef _WIN32

@@ -13,12 +13,12 @@ struct DriverUnavailable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Owns the loaded library; the table is valid as long as this object lives.
+// The loaded library and its table, which is valid for the rest of the process: a driver has threads of its own, so it
+// is never unloaded.
 class Library {
 public:
     // path: file name or path of the library. Throws DriverUnavailable: what was loaded, why it failed, what to do.
     explicit Library(const std::string& path);
-    ~Library();
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
 
@@ -28,7 +28,6 @@ public:
     [[nodiscard]] static std::string default_path();
 
 private:
-    void* handle_;
     Api api_;
 };
 
