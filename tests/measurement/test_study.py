@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.measurement.aa_study import summarize as summarize_decisions
+from benchmarks.measurement.leaks import growth
 from benchmarks.measurement.study import Study, load_kernels, print_table
 from benchmarks.measurement.turnaround import summarize as summarize_turns
 from benchmarks.measurement.turnaround import variant
@@ -92,3 +93,12 @@ def test_decisions_are_counted_by_series() -> None:
 def test_a_table_shows_unknown_as_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
     print_table("t", ("name", "us"), [("a", 1.23456), ("long name", None)])
     assert capsys.readouterr().out.splitlines() == ["", "t", "name       us", "a          1.235", "long name  -"]
+
+
+def test_growth_is_beyond_what_comes_and_goes() -> None:
+    def row(processes: int, descriptors: int = 18) -> dict[str, int]:
+        return {"processes": processes, "descriptors": descriptors, "temporary": 1, "rss_bytes": 1000}
+
+    steady = [row(7), row(8), *[row(8)] * 8]
+    assert growth(steady) == {"processes": 0, "descriptors": 0, "temporary": 0, "rss_bytes": 0}
+    assert growth([*steady, row(8, 21)])["descriptors"] == 3
