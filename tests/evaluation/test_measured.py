@@ -24,7 +24,7 @@ from warpwright.workload.model import Workload
 from warpwright.workload.oracle import Oracle
 
 Points = Callable[[int], Candidate]
-Evaluating = Callable[[Behaviour], tuple[Evaluator, SimulatedGpu]]
+Evaluating = Callable[..., tuple[Evaluator, SimulatedGpu]]
 FAST_64 = by_block_size({32: 20.0, 64: 16.0, 128: 24.0})
 
 
@@ -44,9 +44,9 @@ def evaluating(tiny: Workload) -> Iterator[Evaluating]:
     """An evaluator on a simulated GPU with some behaviour; emulator, compiler and oracle are shared."""
     emulator, compiler, oracle = open_device("emulator:h200"), Compiler(None, None), Oracle(tiny)
 
-    def opened(behaviour: Behaviour) -> tuple[Evaluator, SimulatedGpu]:
+    def opened(behaviour: Behaviour, workload: Workload = tiny) -> tuple[Evaluator, SimulatedGpu]:
         gpu = SimulatedGpu(emulator, behaviour)
-        return Evaluator(tiny, gpu, compiler, oracle, SeedPool("secret")), gpu
+        return Evaluator(workload, gpu, compiler, oracle, SeedPool("secret")), gpu
 
     yield opened
     for part in (emulator, compiler, oracle):
@@ -292,3 +292,18 @@ def test_the_same_secret_draws_the_same_schedule(evaluating: Evaluating, point: 
         evaluator.evaluate(point(32))
         drawn.append(gpu.requests[0].blocks)
     assert drawn[0] == drawn[1]
+
+
+def test_less_than_the_work_allows_is_held_for_a_person(tiny: Workload, evaluating: Evaluating, point: Points) -> None:
+    """[work] claims operations for 30 ms; the kernel needs 20 us of them."""
+    claimed = replace(tiny, work=replace(tiny.work, flops="1000000000 * n"))
+    evaluator, gpu = evaluating(Behaviour(), claimed)
+    found = evaluator.evaluate(point(32))
+    assert found.label == "suspicious.below_soft_floor"
+    assert not found.promotable
+    assert found.geomean_us == pytest.approx(20.0, rel=0.01)
+    assert "the operations of [work] at the peak rate take" in found.message
+    assert "with twice the sets of inputs and L2 flushed twice" in found.message
+    first, again = (r for r in gpu.requests if r.contestants[0].program is not None)
+    assert (first.sets, first.flushes, again.sets, again.flushes) == (10, 1, 20, 2)
+    assert measured(found).repeated
