@@ -6,6 +6,7 @@
 
 #include "exports.hpp"
 #include "limits.hpp"
+#include "pages.hpp"
 #include "world.hpp"
 
 namespace {
@@ -52,7 +53,7 @@ std::map<int, int> attributes_of(const Settings& s) {
         {82, 65536},
         {95, 1},  // cooperative launch
         {97, static_cast<int>(standin::shared_bytes_optin)},
-        {102, s.virtual_memory ? 1 : 0},
+        {102, s.virtual_memory && standin::has_absent_pages() ? 1 : 0},
         {106, static_cast<int>(standin::blocks_per_multiprocessor)},
         {108, s.l2_bytes / 8 * 5},  // persisting L2
         {111, static_cast<int>(standin::shared_bytes_reserved)},
