@@ -345,5 +345,5 @@ TEST_CASE("a block too short for the timer has no clock, and the reply says so")
     const TimeReply reply = gpu.time(request);
     CHECK_FALSE(reply.blocks[1].sm_mhz.has_value());
     CHECK(reply.unavailable.at("sm_mhz") ==
-          "block 1 was shorter than 200 us, the least that the GPU's timer resolves well enough");
+          "block 1: no SM was seen over 200 us, the least that the GPU's timer resolves well enough");
 }

@@ -82,7 +82,8 @@ std::optional<BlockReply> BlockRun::measure(std::map<std::string, std::string>& 
     add_readings(before, stage_.monitor.read(), reply, unavailable);
     finish_reply(reply, stage_.deadline.elapsed_s() - start_s);
     if (!reply.sm_mhz) {
-        unavailable["sm_mhz"] = "block " + std::to_string(index_) + " was shorter than 200 us, the least that the " +
+        unavailable["sm_mhz"] = "block " + std::to_string(index_) +
+                                ": no SM was seen over 200 us, the least that the " +
                                 "GPU's timer resolves well enough";
     }
     return reply;
