@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from warpwright.cli.commands.build_harness import build_harness
 from warpwright.cli.commands.check import check
 from warpwright.cli.commands.doctor import doctor
 from warpwright.cli.commands.evaluate import evaluate
@@ -35,4 +36,5 @@ COMMANDS = (
     Command("show", "What a session tried and found.", show),
     Command("report", "Write report.html of a session.", report),
     Command("sessions", "List the sessions.", sessions),
+    Command("build-harness", "Compile the GPU harness where the installation came without it.", build_harness),
 )
