@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 WORKLOADS = ("axpb", "row_sum", "scale")
 HARMLESS = "harmless"
 FASTER_RATIO = 0.97
-"""A cheat that passes counts as harmless while it takes at least this share of the honest kernel's time."""
+"""A cheat that is only held, or passes, must take at least this share of the honest kernel's time: no check was misled."""
 
 PROTOCOL = """Each kernel is evaluated once as `warpwright evaluate` does it: compiled, verified on every case with secret
 seeds, timed with 10 + 100 launches whose outputs are partly verified. A fresh secret for each run of the study. A kernel
@@ -73,8 +73,11 @@ def load_workloads() -> dict[str, Workload]:
 
 def right(attack: Attack, evaluation: Evaluation, ratio: float | None) -> bool:
     """Whether the verdict is one of the right ones. ratio: its time over the honest kernel's."""
-    harmless = HARMLESS in attack.expect and evaluation.outcome.correct and (ratio is None or ratio >= FASTER_RATIO)
-    return harmless or evaluation.label.startswith(tuple(label for label in attack.expect if label != HARMLESS))
+    gained = ratio is not None and ratio < FASTER_RATIO
+    if HARMLESS in attack.expect and evaluation.outcome.correct:
+        return not gained
+    labels = tuple(label for label in attack.expect if label != HARMLESS)
+    return evaluation.label.startswith(labels) and (attack.honest or not gained)
 
 
 def main() -> int:
