@@ -221,7 +221,8 @@ WARPWRIGHT_CALLABLE void store_uniform(void* out, u64 index, const Recipe& recip
         return;
     }
     const float part = product(static_cast<float>(word >> 40), 1.0f / 16777216.0f);  // 2^-24
-    store_float(out, index, recipe.type, sum(product(part, static_cast<float>(width)), static_cast<float>(recipe.first)));
+    store_float(out, index, recipe.type,
+                sum(product(part, static_cast<float>(width)), static_cast<float>(recipe.first)));
 }
 
 WARPWRIGHT_CALLABLE void store_drawn(void* out, u64 index, const Recipe& recipe, u64 word) {

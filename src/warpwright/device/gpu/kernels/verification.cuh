@@ -14,8 +14,8 @@ __device__ inline u64 thread_count() { return static_cast<u64>(gridDim.x) * bloc
 // element, kind: RecipeKind and Element of harness/src/protocol/requests.hpp by number.
 extern "C" __global__ void ww_generate(void* out, u64 count, u32 element, u32 kind, u64 key_low, u64 key_high,
                                        double first, double second, u64 first_integer, u64 range) {
-    const warpwright::generated::Recipe recipe{count,  element, kind,          key_low, key_high,
-                                               first,  second,  first_integer, range};
+    const warpwright::generated::Recipe recipe{count, element, kind,          key_low, key_high,
+                                               first, second,  first_integer, range};
     const u64 blocks = warpwright::generated::block_count(recipe);
     for (u64 block = thread_number(); block < blocks; block += thread_count()) {
         warpwright::generated::store_block(out, recipe, block);
