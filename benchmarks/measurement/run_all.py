@@ -24,7 +24,7 @@ LEAST_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A study and what it is given. seconds: its own budget. arguments: beside device, output and seconds."""
+    """A study and what it is given. seconds: its own budget where others follow. arguments: beside device, output and seconds."""
 
     name: str
     seconds: float
@@ -54,23 +54,23 @@ def main() -> int:
     options.output.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + 60 * options.minutes
     rows: list[tuple[str, object, float, str]] = []
-    for study in STUDIES:
-        if options.only and study.name not in options.only:
-            continue
+    chosen = [study for study in STUDIES if not options.only or study.name in options.only]
+    for study in chosen:
         left = deadline - time.monotonic()
         if left < LEAST_S:
             rows.append((study.name, None, 0.0, "not begun: the budget is spent"))
             continue
         began = time.monotonic()
-        code = _run(study, options.device, options.output, left)
+        wanted = left if study is chosen[-1] else study.seconds  # nobody waits behind the last one
+        code = _run(study, options.device, options.output, min(wanted + GRACE_S, left))
         rows.append((study.name, code, time.monotonic() - began, _summary(options.output / f"{study.name}.json")))
     print_table("studies", ("study", "exit", "seconds", "summary"), rows)
     return max((code for _, code, _, _ in rows if isinstance(code, int)), default=0)
 
 
 def _run(study: Planned, device: str, output: Path, left: float) -> int | None:
-    """Exit code; None: it had to be ended."""
-    budget = max(LEAST_S, min(study.seconds, left - GRACE_S))
+    """Exit code; None: it had to be ended. left: seconds for everything, closing included."""
+    budget = max(LEAST_S, left - GRACE_S)
     command = [sys.executable, "-m", f"benchmarks.measurement.{study.name}", "--device", device]
     command += ["--output", str(output), "--seconds", f"{budget:.0f}", *study.arguments]
     print(f"\n=== {study.name}, {budget:.0f} s", flush=True)
