@@ -24,7 +24,7 @@ LEAST_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A study and what it is given. seconds: its own budget where others follow. arguments: beside device, output and seconds."""
+    """A study and what it is given. seconds: its own budget where others follow. arguments: beside the common ones."""
 
     name: str
     seconds: float
