@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf, isfinite, isnan, prod
 
 import numpy as np
@@ -18,12 +19,16 @@ from warpwright.workload.values import Array
 
 SHOWN = 8
 """Wrong elements of an output that are told."""
-_CHUNK_ELEMENTS = 1 << 16  # fits a core's cache with its temporaries
+_CHUNK_ELEMENTS = 1 << 17
+"""Large enough that threads compute longer than they wait for the interpreter between two steps, small enough for a cache."""
 _SCALE_ELEMENTS = 64
 """Fewest expected values behind one scale."""
 _THREADED_ELEMENTS = 1 << 20
 """Fewer are measured sooner than threads start."""
-_MOST_THREADS = 16
+_MOST_THREADS = 8
+"""More only wait for the interpreter and for memory."""
+_PARTS_PER_THREAD = 2
+_DOT_ELEMENTS = 4096  # BLAS starts no threads of its own for so few
 
 _Block = tuple[slice, slice]
 
@@ -65,6 +70,16 @@ class _Workspace(threading.local):
 
 
 _WORKSPACE = _Workspace()
+
+
+@cache
+def _workers() -> ThreadPoolExecutor:
+    """Shared by all comparisons of this process, so that several at once do not crowd it, and workspaces are kept."""
+    return ThreadPoolExecutor(_threads(), thread_name_prefix="comparator")
+
+
+def _threads() -> int:
+    return min(os.cpu_count() or 1, _MOST_THREADS)
 
 
 def measure(element: ElementType, got: Array, want: Array, limits: Budget) -> Sums:
@@ -118,26 +133,31 @@ def _measure_finite(
     error, budget, scratch = _WORKSPACE.arrays(got.shape)
     np.copyto(error, got, casting="unsafe")
     error -= want
-    np.abs(error, out=error)
-    np.square(error, out=scratch)
-    error_squares = float(np.sum(scratch))
+    error_squares = _sum_of_squares(error)
     np.abs(want, out=budget)
-    np.square(budget, out=scratch)
-    want_squares = float(np.sum(scratch))
+    want_squares = _sum_of_squares(budget)
     if not isfinite(error_squares) or not isfinite(want_squares) or want_squares > greatest * greatest:
         return None
     budget *= rtol
     budget += allowed
     np.divide(error, budget, out=scratch)
-    worst = float(scratch.max(initial=0.0))
+    worst = max(float(scratch.max(initial=0.0)), -float(scratch.min(initial=0.0)))
     if isnan(worst):  # 0 / 0: an exact element without any budget
         return None
     sums = Sums(margin=worst, error_squares=error_squares, want_squares=want_squares)
     if worst <= 1.0:
         return sums, None
-    bad = scratch > 1.0
+    bad = np.abs(scratch, out=scratch) > 1.0
     sums.wrong = int(np.count_nonzero(bad))
     return sums, bad
+
+
+def _sum_of_squares(values: Array) -> float:
+    """Of a contiguous float64 array, read once and in one order, whatever its shape."""
+    flat = values.reshape(-1)
+    whole = flat[: flat.size - flat.size % _DOT_ELEMENTS].reshape(-1, _DOT_ELEMENTS)
+    rest = flat[whole.size :]
+    return float(np.sum(np.vecdot(whole, whole)) + np.vecdot(rest, rest))
 
 
 def _measure_any(got: Array, want: Array, allowed: Array, rtol: float) -> tuple[Sums, Array | None]:
@@ -151,8 +171,8 @@ def _measure_any(got: Array, want: Array, allowed: Array, rtol: float) -> tuple[
         wrong=int(np.count_nonzero(bad)),
         margin=float(ratio.max(initial=0.0)),
         nonfinite=bool((bad & ~finite).any()),
-        error_squares=float(np.sum(np.square(error))),
-        want_squares=float(np.sum(np.square(np.where(np.isfinite(want), want, 0.0)))),
+        error_squares=_sum_of_squares(error),
+        want_squares=_sum_of_squares(np.where(np.isfinite(want), want, 0.0)),
     )
     return sums, bad if sums.wrong else None
 
@@ -215,15 +235,16 @@ def _row_squares(block: Array) -> tuple[Array, Array]:
         return np.sum(np.square(np.where(finite, block, 0.0)), axis=1), finite.sum(axis=1)
 
 
-def _over_blocks[R](shape: tuple[int, ...], function: Callable[[_Block], R]) -> Iterator[R]:
+def _over_blocks[R](shape: tuple[int, ...], function: Callable[[_Block], R]) -> list[R]:
     """The function of every block, in order; NumPy lets other threads run while it computes."""
     blocks = list(_blocks(shape))
-    threads = min(os.cpu_count() or 1, _MOST_THREADS, len(blocks))
+    threads = _threads()
     if threads < 2 or shape[0] * shape[1] < _THREADED_ELEMENTS:
-        yield from map(function, blocks)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(function, blocks)
+        return [function(block) for block in blocks]
+    count = min(_PARTS_PER_THREAD * threads, len(blocks))
+    parts = [blocks[len(blocks) * part // count : len(blocks) * (part + 1) // count] for part in range(count)]
+    found = _workers().map(lambda part: [function(block) for block in part], parts)
+    return [each for part in found for each in part]
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[_Block]:
