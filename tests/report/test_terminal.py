@@ -1,5 +1,6 @@
 import io
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from rich.console import Console, RenderableType
@@ -10,6 +11,8 @@ from warpwright.record.event import Event
 from warpwright.record.session import Session
 from warpwright.report.tables import evaluation_table, lint_table, session_tables, sessions_table
 from warpwright.report.terminal import LiveView, watch
+
+SAMPLED = "not verified here: estimated from sampled blocks, never counted as passed"
 
 
 def console(width: int = 150, *, terminal: bool = False) -> Console:
@@ -32,8 +35,19 @@ def test_an_evaluation_case_by_case(session: Session) -> None:
     lines = squeezed(shown(evaluation_table(session.attempt(11).evaluation)))
     assert lines[0] == "improved geometric mean est. 21.7 us"
     assert "rows512 perf yes est. 28.4 us 4.20 us 15 % - dram" in lines
-    assert "gpu_long perf not run - - - - - only on a GPU" in lines
+    assert "gpu_long perf not run - - - - -" in lines
+    assert "gpu_rows8192, gpu_long: only on a GPU" in lines
     assert "Times: estimates of an NVIDIA H200 (uncertain by 15 %), not measurements." in lines
+
+
+def test_eighty_columns_hold_an_evaluation_with_its_notes(session: Session) -> None:
+    evaluation = session.attempt(11).evaluation
+    *cases, last = evaluation.cases
+    noted = (*cases, replace(last, name="gpu_rows8192", message=SAMPLED), replace(last, message=SAMPLED))
+    lines = squeezed(shown(evaluation_table(replace(evaluation, cases=noted)), width=80))
+    assert "rows2048 perf yes est. 16.5 us 3.60 us 22 % - dram" in lines
+    assert "gpu_rows8192 perf not run - - - - -" in lines
+    assert f"gpu_rows8192, {last.name}: {SAMPLED}" in " ".join(lines)
 
 
 def test_a_failed_evaluation_says_where(session: Session) -> None:

@@ -14,6 +14,7 @@ from warpwright.cli.output import say
 from warpwright.errors import Interrupted, WarpwrightError
 
 EPILOG = (
+    "Begin with `warpwright doctor`, then `warpwright optimize examples/softmax`. "
     "Exit codes: 0 done; 1 a fault of Warpwright; 2 bad input; 3 no candidate passed; 4 unavailable; 130 interrupted."
 )
 

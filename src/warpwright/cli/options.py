@@ -17,7 +17,10 @@ DeviceOption = Annotated[
     typer.Option(
         "--device",
         metavar="DEVICE",
-        help="auto, emulator[:GPU] (GPU: h200, h100, a100, l40s, rtx4090, rtx3060_laptop), gpu:N or command:CMD.",
+        help=(
+            "gpu:N or gpu:UUID; command:CMD (a harness elsewhere: 'command:ssh box warpwright-harness'); emulator[:GPU], whose "
+            "times are estimates (GPU: h200, h100, a100, l40s, rtx4090, rtx3060_laptop); auto: gpu:0 if usable, else emulator."
+        ),
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the search; the same seed searches the same way.")]

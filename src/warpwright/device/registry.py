@@ -44,8 +44,8 @@ def open_device(text: str, options: DeviceOptions = _DEFAULT_OPTIONS) -> Device:
     """The device of `auto`, `emulator`, `emulator:GPU`, `gpu:N` or `command:COMMAND`.
 
     `auto` is the first GPU if it can be used, else the emulator (`notice` says why). N: an index or a UUID.
-    Raises: UsageError for other words or an unknown GPU; DeviceUnavailable for a device that is not here;
-    ToolchainUnavailable if the JIT is missing and no executor was named.
+    Raises: UsageError for other words, an unknown GPU or text that is no command; DeviceUnavailable for a device that is
+    not here; ToolchainUnavailable if the JIT is missing and no executor was named.
     """
     word, _, detail = text.partition(":")
     if word == "auto" and not detail:

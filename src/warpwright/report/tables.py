@@ -1,6 +1,6 @@
 """Tables for the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -19,6 +19,7 @@ from warpwright.workload.model import CaseKind
 _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow"}
 _STATE_STYLE = {SessionState.RUNNING: "cyan", SessionState.RESUMABLE: "yellow", SessionState.UNREADABLE: "red"}
 _MESSAGE_WIDTH = 160
+_NAME_WIDTH = 14
 
 
 def outcome_text(evaluation: Evaluation) -> Text:
@@ -35,17 +36,17 @@ def outcome_style(label: str) -> str:
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:
-    """One evaluation: every case with its verdict, time and floor; the outcome below."""
+    """One evaluation: the outcome, every case with its verdict, time and floor, and below what is to be said of cases."""
     times = times_from([evaluation])
     estimated = times is not None and times.estimated
     title = _evaluation_title(evaluation, estimated=estimated)
-    table = _table(title, f"Times: {source_text(times)}.")
-    for heading in ("case", "kind", "passed"):
-        table.add_column(heading, overflow="fold")
+    table = _table(title, "\n".join((*_case_notes(evaluation), f"Times: {source_text(times)}.")))
+    table.add_column("case", overflow="fold", min_width=_fitting(case.name for case in evaluation.cases))
+    for heading in ("kind", "passed"):
+        table.add_column(heading, no_wrap=True)
     for heading in ("time", "floor", "of floor", "margin"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("bound by")
-    table.add_column("note", overflow="fold")
     for case in evaluation.cases:
         table.add_row(*_case_cells(case, estimated=estimated))
     return table
@@ -118,8 +119,22 @@ def _case_cells(case: CaseEvaluation, *, estimated: bool) -> tuple[Text | str, .
         percent_text(case.floor_us / time_us if case.floor_us and time_us else None),
         UNKNOWN if margin is None else f"{margin:.2g}",
         Text((timing.binding if timing is not None else None) or UNKNOWN),
-        Text("; ".join(filter(None, (case.message, *time_flags(case))))),
     )
+
+
+def _case_notes(evaluation: Evaluation) -> list[str]:
+    """One line for each thing to be said, with the cases that it is said of; a column would be too narrow for it."""
+    cases: dict[str, list[str]] = {}
+    for case in evaluation.cases:
+        note = "; ".join(filter(None, (case.message, *time_flags(case))))
+        if note:
+            cases.setdefault(note, []).append(case.name)
+    return [f"{', '.join(names)}: {note}" for note, names in cases.items()]
+
+
+def _fitting(names: Iterable[str]) -> int:
+    """Width of a column of names: the longest, as far as eighty columns leave room for the figures beside it."""
+    return min(_NAME_WIDTH, max((len(name) for name in names), default=0))
 
 
 def passed_text(passed: bool | None) -> Text:  # a value to show, not a switch

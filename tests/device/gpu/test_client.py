@@ -14,7 +14,7 @@ from warpwright.device.gpu.attachments import Attachment
 from warpwright.device.gpu.client import HarnessClient, HarnessError
 from warpwright.device.gpu.connection import HarnessOptions, connect, local_connection
 from warpwright.device.registry import DeviceOptions, open_device
-from warpwright.errors import DeviceUnavailable, InfrastructureError, WarpwrightError
+from warpwright.errors import DeviceUnavailable, InfrastructureError, UsageError, WarpwrightError
 
 FAKE = Path(__file__).parent / "fake_harness.py"
 
@@ -62,13 +62,15 @@ def test_a_harness_that_says_nothing_is_killed(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("text", ["", "  ", "'open"])
 def test_a_command_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(DeviceUnavailable, match="--device command:"):
+    with pytest.raises(UsageError, match="--device command:"):
         open_device(f"command:{text}")
 
 
 def test_a_command_that_cannot_be_started_is_refused() -> None:
-    with pytest.raises(DeviceUnavailable, match="/not/there cannot be started"):
+    with pytest.raises(DeviceUnavailable) as refused:
         open_device("command:/not/there --fast")
+    assert "/not/there cannot be started" in str(refused.value)
+    assert "`/not/there --fast --version` must print its version" in str(refused.value)
 
 
 def opened(options: DeviceOptions, folder: Path, log: Path | None = None) -> HarnessClient:

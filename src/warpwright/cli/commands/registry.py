@@ -26,15 +26,15 @@ class Command:
 
 
 COMMANDS = (
-    Command("doctor", "What this machine offers and what is missing, each with its remedy.", doctor),
+    Command("doctor", "Say what this machine offers and lacks, with remedies.", doctor),
     Command("new", "Make a workload directory from a kernel of yours.", new),
     Command("check", "Lint a workload; run its oracle and its initial kernel.", check),
     Command("evaluate", "Take one candidate through every gate.", evaluate),
     Command("tune", "Search launch configurations and tunables only.", tune),
-    Command("optimize", "Go round the whole loop and keep the fastest kernel that passes everything.", optimize),
+    Command("optimize", "Go round the loop; keep the fastest kernel that passes.", optimize),
     Command("resume", "Go on with a session that was stopped or killed.", resume),
     Command("show", "What a session tried and found.", show),
     Command("report", "Write report.html of a session.", report),
     Command("sessions", "List the sessions.", sessions),
-    Command("build-harness", "Compile the GPU harness where the installation came without it.", build_harness),
+    Command("build-harness", "Compile the GPU harness if the installation lacks it.", build_harness),
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from warpwright.device.gpu.client import HarnessClient, HarnessError
 from warpwright.device.gpu.locate import find_harness
 from warpwright.device.gpu.replies import Hello, WireFault, parse
-from warpwright.errors import DeviceUnavailable, InfrastructureError
+from warpwright.errors import DeviceUnavailable, InfrastructureError, UsageError
 from warpwright.isolation.bubblewrap import sandbox
 from warpwright.isolation.environment import gpu_environment, remote_environment
 from warpwright.isolation.limits import limiting_prefix
@@ -90,16 +90,14 @@ def without_sandbox(
 def command_connection(text: str, options: HarnessOptions) -> Connection:
     """A harness behind a command, `ssh box /path/warpwright-harness`; no shell reads it.
 
-    Raises: DeviceUnavailable for an empty command.
+    Raises: UsageError for text that is no command.
     """
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise DeviceUnavailable(f"--device command:{text}: {error}. Quote it as a shell would.") from error
+        raise UsageError(f"--device command:{text}: {error}. Quote it as a shell would.") from error
     if not words:
-        raise DeviceUnavailable(
-            '--device command: names no command. Give one: command:"ssh box /path/warpwright-harness".'
-        )
+        raise UsageError('--device command: names no command. Give one: command:"ssh box /path/warpwright-harness".')
     command = Command((*words, "serve"), remote_environment())
     return Connection(f"command:{text}", command, 0, "none: the command decides", options.log_directory)
 
@@ -149,7 +147,8 @@ def _start(connection: Connection) -> HarnessClient:
         client = HarnessClient(connection.command, log)
     except OSError as error:
         raise DeviceUnavailable(
-            f"--device {connection.name}: {connection.command.arguments[0]} cannot be started ({error.strerror or error})."
+            f"--device {connection.name}: {connection.command.arguments[0]} cannot be started ({error.strerror or error}). "
+            f"{_remedy(connection)}"
         ) from error
     if connection.on_start is not None:
         connection.on_start(client)
@@ -161,4 +160,11 @@ def _end_text(connection: Connection, ended: WorkerEnded) -> str:
     if ended.exit_code == _NO_DRIVER:
         return f"--device {connection.name}: the NVIDIA driver cannot be used there.{said}"
     command = shlex.join(connection.command.arguments)
-    return f"--device {connection.name}: {command} did not answer ({ended}).{said}"
+    return f"--device {connection.name}: {command} did not answer ({ended}).{said}\n{_remedy(connection)}"
+
+
+def _remedy(connection: Connection) -> str:
+    if not connection.name.startswith("command:"):
+        return "Run `warpwright doctor`."
+    program = shlex.join(connection.command.arguments[:-1])
+    return f"The command must start warpwright-harness; `{program} --version` must print its version."
