@@ -65,6 +65,7 @@ class SimulatedGpu:
     behaviour: Behaviour = field(default_factory=Behaviour)
     requests: list[MeasureRequest] = field(default_factory=list)
     renewals: int = 0
+    rests: int = 0
     runs: int = 0
 
     def __post_init__(self) -> None:
@@ -101,6 +102,9 @@ class SimulatedGpu:
 
     def renew(self) -> None:
         self.renewals += 1
+
+    def rest(self) -> None:
+        self.rests += 1
 
     def close(self) -> None:
         self.emulator.close()

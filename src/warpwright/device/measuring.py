@@ -57,7 +57,8 @@ class MeasureRequest:
     """Everything that one `time` request of the harness needs.
 
     sets: copies of every array that launches rotate over. flushes: L2 flushes before a launch where rotation alone does
-    not keep L2 cold. spin_ms: how long the GPU is kept busy first. time_limit_s: of the whole schedule.
+    not keep L2 cold. spin_ms: how long the GPU is kept busy first (less if it has just been measured on). blocker: hold
+    launches back until a block is queued. time_limit_s: of the whole schedule.
     """
 
     contestants: tuple[Contestant, ...]
@@ -68,6 +69,7 @@ class MeasureRequest:
     cold_cache: bool = True
     flushes: int = 1
     spin_ms: float = 50.0
+    blocker: bool = True
     time_limit_s: float = 20.0
 
 
@@ -124,4 +126,8 @@ class MeasuringDevice(Device, Protocol):
 
     def measure(self, request: MeasureRequest) -> MeasureOutcome:
         """Carry out a schedule. Guards that changed are a fault. Raises: InfrastructureError."""
+        ...
+
+    def rest(self) -> None:
+        """Nothing is measured until `renew`: what disturbs a measurement may go on in the background."""
         ...

@@ -8,17 +8,18 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _SYMBOL_TABLE = 2
 _OBJECT = 1
-_GLOBAL_BINDING = 1
+_BINDINGS = (0, 1)
+"""Local (`static`, or in an unnamed namespace) and global."""
 _WRITABLE_SECTIONS = (".nv.global",)
 """`.nv.global` (zeroed) and `.nv.global.init`; constant memory lies in `.nv.constantN`."""
 
 
 def writable_variables(cubin: bytes) -> tuple[str, ...]:
-    """Module-scope variables in global memory that the driver can find by name; none for what is no ELF file."""
+    """Variables in global memory, those with internal linkage included; none for what is no ELF file."""
     if not cubin.startswith(b"\x7fELF") or len(cubin) < _HEADER.size:
         return ()
     try:
-        return tuple(sorted(_variables(cubin)))
+        return tuple(sorted(set(_variables(cubin))))
     except struct.error:
         return ()  # cut short: the driver will refuse it with its own words
 
@@ -34,7 +35,7 @@ def _variables(cubin: bytes) -> Iterator[str]:
         strings = sections[section[6]][4]
         for offset in range(section[4], section[4] + section[5], _SYMBOL.size):
             name, info, _, index, _, size = _SYMBOL.unpack_from(cubin, offset)
-            visible = info & 15 == _OBJECT and info >> 4 == _GLOBAL_BINDING and 0 < index < count and size > 0
+            visible = info & 15 == _OBJECT and info >> 4 in _BINDINGS and 0 < index < count and size > 0
             if visible and section_names[index].startswith(_WRITABLE_SECTIONS):
                 yield _text(cubin, strings + name)
 

@@ -4,7 +4,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -42,6 +42,9 @@ from warpwright.workload.model import DeviceKind
 LEAST_SETS = 2
 """Copies of the arrays below which there is no rotation; a case that does not fit then is too large for this GPU."""
 
+WARM_SPIN_MS = 10.0
+"""How long a GPU is kept busy first that has just been measured on."""
+_WARM_S = 0.02
 _BUSY_PATIENCE_S = 300.0
 _CANDIDATE = "candidate"
 
@@ -145,6 +148,11 @@ class GpuDevice:
         with self._lock:
             self._execution.renew()
 
+    def rest(self) -> None:
+        """Nothing is measured for now: processes may start and end in the background."""
+        with self._lock:
+            self._execution.rest()
+
     def run(self, request: RunRequest) -> RunOutcome:
         """Run a plan once on guarded memory. Raises: InfrastructureError."""
         fields, attachments = run_message(request, _CANDIDATE)
@@ -195,6 +203,9 @@ class GpuDevice:
         self.close()
 
     def _measured(self, request: MeasureRequest, sets: int) -> MeasureOutcome:
+        idle_s = self._execution.idle_s
+        if idle_s is not None and idle_s < _WARM_S:
+            request = replace(request, spin_ms=min(request.spin_ms, WARM_SPIN_MS))
         fields, attachments = time_message(request, sets)
         programs = {
             contestant_module(index): contestant.program
@@ -212,7 +223,14 @@ class GpuDevice:
                 judge=_judge_of(request),
             )
         )
-        return Faulted(answer) if isinstance(answer, Fault) else measure_outcome(request, answer)
+        if isinstance(answer, Fault):
+            return Faulted(answer)
+        outcome = measure_outcome(request, answer)
+        lasting = self._execution.unrestored
+        if isinstance(outcome, Faulted) or not lasting:
+            return outcome
+        why = f"the driver does not find {', '.join(lasting)} by name: what a launch leaves there stays between blocks"
+        return replace(outcome, unavailable={**outcome.unavailable, "restored_variables": why})
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -1,14 +1,15 @@
 """Carries requests out in processes that are replaced whenever they end, and decides whose fault an end was."""
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from warpwright.device.gpu.client import Answer, HarnessClient, HarnessError
-from warpwright.device.gpu.cubin import writable_variables
-from warpwright.device.gpu.pool import HarnessPool, load
+from warpwright.device.gpu.module_loading import load_restoring
+from warpwright.device.gpu.pool import HarnessPool
 from warpwright.device.gpu.recovery import fault_of_end, healthy_process
 from warpwright.device.gpu.replies import WireFault
 from warpwright.device.protocol import Array, Fault, FaultKind, Program
@@ -42,10 +43,14 @@ class Call:
 
 @dataclass(slots=True)
 class _Session:
-    """A process in use, and what is loaded in it: name -> digest of the cubin."""
+    """A process in use. loaded: name -> digest of the cubin."""
 
     client: HarnessClient
     loaded: dict[str, bytes] = field(default_factory=dict)
+    unrestored: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of a module -> variables of it that the driver does not find by name."""
+    timed_at: float | None = None
+    """When the last measurement in it ended."""
 
 
 class Execution:
@@ -61,6 +66,23 @@ class Execution:
     def pid(self) -> int | None:
         """Of the process in use; None between two."""
         return None if self._session is None else self._session.client.pid
+
+    @property
+    def idle_s(self) -> float | None:
+        """Since the last measurement in the process in use; None if there was none."""
+        timed_at = None if self._session is None else self._session.timed_at
+        return None if timed_at is None else time.monotonic() - timed_at
+
+    @property
+    def unrestored(self) -> tuple[str, ...]:
+        """Variables of the modules in use that keep what a launch leaves in them, since the driver does not find them."""
+        return (
+            () if self._session is None else tuple(name for each in self._session.unrestored.values() for name in each)
+        )
+
+    def rest(self) -> None:
+        """Nothing is measured for now: processes may start and end in the background."""
+        self._pool.upkeep()
 
     def renew(self) -> None:
         """The next call runs in a process in which no candidate has run."""
@@ -101,13 +123,13 @@ class Execution:
     def _carried_out(self, call: Call) -> Answer | Fault:
         session = self._process()
         for name, program in call.programs.items():
-            refused = self._load(session, name, program)
+            refused = self._load(session, name, program, afresh=call.timing and name in session.unrestored)
             if refused is not None:
                 return refused
         if call.timing:
             self._pool.settle()
         else:
-            self._pool.prepare_spare()
+            self._pool.upkeep()
         answer = session.client.request(
             call.operation,
             call.fields,
@@ -120,7 +142,7 @@ class Execution:
                 self._lose()
             return call.judge(answer)
         if call.timing:
-            self._pool.prepare_spare()
+            session.timed_at = time.monotonic()
         return answer
 
     def _process(self) -> _Session:
@@ -139,19 +161,21 @@ class Execution:
         if session is not None:
             self._pool.discard(session.client)
 
-    def _load(self, session: _Session, name: str, program: Program) -> Fault | None:
+    def _load(self, session: _Session, name: str, program: Program, *, afresh: bool) -> Fault | None:
+        """Load a program unless it is loaded. afresh: even then, so that nothing is left in its variables."""
         digest = sha256(program.cubin).digest()
-        if session.loaded.get(name) == digest:
+        if session.loaded.get(name) == digest and not afresh:
             return None
-        if name in session.loaded:
-            del session.loaded[name]
+        if session.loaded.pop(name, None) is not None:
+            session.unrestored.pop(name, None)
             session.client.request("unload", {"name": name}, time_limit_s=0)
-        symbols = tuple(dict.fromkeys(program.lowered.values()))
         try:
-            load(session.client, name, program.cubin, symbols, writable_variables(program.cubin))
+            missing = load_restoring(session.client, name, program)
         except HarnessError as error:
             if error.error.code == _OUT_OF_MEMORY:
                 return Fault(FaultKind.RESOURCES, f"the module does not fit into device memory: {error.error.message}")
             raise
         session.loaded[name] = digest
+        if missing:
+            session.unrestored[name] = missing
         return None

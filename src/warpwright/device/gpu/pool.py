@@ -1,10 +1,11 @@
-"""Harness processes of one GPU: one in use, one ready behind it, none that a candidate has run in ever used again."""
+"""Harness processes of one GPU: one in use, others ready behind it, none that a candidate has run in ever used again."""
 
 import logging
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from warpwright.isolation.process import WorkerEnded
 
 OPEN_LIMIT_S = 60.0
 LOAD_LIMIT_S = 60.0
+SPARES = 2
+"""One for the next verification, one for the benchmark behind it, before which no time is left to start it."""
+MOST_LIVING = 3
+"""Processes that have not ended: each has a context and takes device memory."""
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -27,6 +32,8 @@ class AnotherHarness(InfrastructureError):
 class HarnessPool:
     """Fresh processes with a context and our own kernels in it. Thread-safe.
 
+    Processes start and end in the background, one after another, between `upkeep` and `settle`; those that are no longer
+    needed are parked until then, since an idle context disturbs nobody.
     greeted: a process that has said hello already; it becomes the first spare. Nothing can be taken before `provide`.
     """
 
@@ -34,65 +41,68 @@ class HarnessPool:
         self._connection = replace(connection, on_start=self._remember)
         self._hello = hello
         self._kernels: OwnKernels | None = None
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._greeted: HarnessClient | None = greeted
         self._living: set[HarnessClient] = {greeted}
+        self._spares: deque[HarnessClient] = deque()
+        self._parked: deque[HarnessClient] = deque()
+        self._starting = False
+        self._taking = False
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="harness-pool")
-        self._spare: Future[HarnessClient] | None = None
-        self._retiring: list[Future[None]] = []
+        self._busy = False
+        self._settled = False
         self._closed = False
 
     @property
     def living(self) -> frozenset[int]:
         """Process ids of all that have not ended."""
-        with self._lock:
+        with self._changed:
             return frozenset(client.pid for client in self._living)
 
     def provide(self, kernels: OwnKernels) -> None:
         """What each process loads first; the process that was greeted is made ready in the background."""
-        with self._lock:
+        with self._changed:
             self._kernels = kernels
-            greeted, self._greeted = self._greeted, None
-            if greeted is not None:
-                self._spare = self._background.submit(self._make_ready, greeted)
+        self.upkeep()
 
     def take(self) -> HarnessClient:
         """A process in which no candidate has run. Raises: InfrastructureError if none comes up."""
-        with self._lock:
-            spare, self._spare = self._spare, None
-        if spare is not None:
-            try:
-                client = spare.result()
-            except (InfrastructureError, UnavailableError) as error:
-                _LOGGER.debug("the spare harness process did not come up: %s", error)
-            else:
+        with self._changed:
+            while not self._spares and (self._starting or (self._busy and self._greeted is not None)):
+                self._changed.wait()
+            while self._spares:
+                client = self._spares.popleft()
                 if client.running:
                     return client
-                self._forget(client)
-        return self._ready()
+                self._living.discard(client)
+            self._taking = True
+        try:
+            while self._parked and len(self.living) >= MOST_LIVING:
+                self._end_parked()
+            return self._ready()
+        finally:
+            with self._changed:
+                self._taking = False
 
-    def prepare_spare(self) -> None:
-        """Start the next process in the background if there is none."""
-        with self._lock:
-            if self._spare is None and not self._closed:
-                self._spare = self._background.submit(self._ready)
+    def upkeep(self) -> None:
+        """From now on parked processes end and spares start in the background."""
+        with self._changed:
+            self._settled = False
+            if not self._closed and not self._busy:
+                self._busy = True
+                self._background.submit(self._keep_up)
 
     def settle(self) -> None:
-        """Wait until nothing starts or ends in the background: before a measurement."""
-        with self._lock:
-            waiting: list[Future[Any]] = [*self._retiring, *([self._spare] if self._spare is not None else [])]
-            self._retiring = []
-        for future in waiting:
-            future.exception()
+        """Wait until nothing starts or ends in the background, and stays so until `upkeep`: before a measurement."""
+        with self._changed:
+            self._settled = True
+            while self._busy and not self._closed:
+                self._changed.wait()
 
     def retire(self, client: HarnessClient) -> None:
-        """Let a process end by itself, in the background."""
-        with self._lock:
-            if not self._closed:
-                self._retiring = [future for future in self._retiring if not future.done()]
-                self._retiring.append(self._background.submit(self._end, client))
-                return
-        self._end(client)
+        """Put a process aside that is no longer needed."""
+        with self._changed:
+            self._parked.append(client)
 
     def discard(self, client: HarnessClient) -> None:
         """End a process at once."""
@@ -101,7 +111,7 @@ class HarnessPool:
 
     def close(self) -> None:
         """End every process; doing it twice is harmless."""
-        with self._lock:
+        with self._changed:
             self._closed = True
             living = list(self._living)
         for client in living:
@@ -110,7 +120,58 @@ class HarnessPool:
         for client in list(self._living):  # one that was being started meanwhile
             self.discard(client)
         self._living.clear()
-        self._spare = None
+        self._spares.clear()
+        self._parked.clear()
+
+    def _keep_up(self) -> None:
+        finished = False
+        try:
+            while (step := self._next_step()) is not None:
+                step()
+            finished = True
+        except (InfrastructureError, UnavailableError) as error:
+            _LOGGER.debug("a spare harness process did not come up: %s", error)  # whoever takes one is told
+        finally:
+            if not finished:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()
+
+    def _next_step(self) -> Callable[[], None] | None:
+        """End or start one process; None if there is nothing to do now."""
+        with self._changed:
+            step: Callable[[], None] | None = None
+            room = len(self._living) + self._taking < MOST_LIVING and len(self._spares) < SPARES
+            if self._settled or self._closed:
+                step = None
+            elif self._greeted is not None or (room and not (self._parked and self._spares)):
+                self._starting = True
+                step = self._start
+            elif self._parked:
+                step = self._end_parked
+            self._busy = step is not None
+            self._changed.notify_all()
+            return step
+
+    def _start(self) -> None:
+        with self._changed:
+            greeted, self._greeted = self._greeted, None
+        try:
+            client = self._ready() if greeted is None else self._make_ready(greeted)
+            with self._changed:
+                self._spares.append(client)
+        finally:
+            with self._changed:
+                self._starting = False
+                self._changed.notify_all()
+
+    def _end_parked(self) -> None:
+        """End the process that was parked first, if there is one."""
+        with self._changed:
+            client = self._parked.popleft() if self._parked else None
+        if client is not None:
+            client.close()
+            self._forget(client)
 
     def _ready(self) -> HarnessClient:
         try:
@@ -144,19 +205,15 @@ class HarnessPool:
             if not ready:
                 self.discard(client)
 
-    def _end(self, client: HarnessClient) -> None:
-        client.close()
-        self._forget(client)
-
     def _remember(self, client: HarnessClient) -> None:
-        with self._lock:
+        with self._changed:
             self._living.add(client)
             closed = self._closed
         if closed:
             client.kill()
 
     def _forget(self, client: HarnessClient) -> None:
-        with self._lock:
+        with self._changed:
             self._living.discard(client)
 
 

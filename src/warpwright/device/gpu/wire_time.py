@@ -54,7 +54,7 @@ def time_message(request: MeasureRequest, sets: int) -> tuple[Json, list[Array]]
         "cold": request.cold_cache,
         "flushes": request.flushes,
         "spin_ms": request.spin_ms,
-        "blocker": True,
+        "blocker": request.blocker,
         "time_limit_s": request.time_limit_s,
     }
     return fields, attachments.arrays
