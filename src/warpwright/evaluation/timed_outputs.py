@@ -1,8 +1,9 @@
 """Outputs of timed launches against the oracle: a kernel that computes something else under the clock is rejected (M12)."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
-from warpwright.benchmark.series import Series
+from warpwright.benchmark.series import KeptOutputs, Series
 from warpwright.device.measurement import BlockRecord, CheckedLaunch
 from warpwright.evaluation.failure import Failure
 from warpwright.verifier.evidence import case_text, worst_margin
@@ -10,6 +11,9 @@ from warpwright.verifier.host_values import HostValues
 from warpwright.workload.comparator import compare_case
 from warpwright.workload.model import Case
 from warpwright.workload.values import Comparison
+
+_AT_ONCE = 8
+"""Outputs that are compared side by side."""
 
 
 def check_outputs(
@@ -20,18 +24,25 @@ def check_outputs(
     verified: the case has passed verification, so that a wrong output under the clock is no mere mistake.
     The outputs are dropped from the series: they are as large as the case. Raises: WorkloadError if the oracle fails.
     """
+    kept, series.kept = series.kept, []
+    if not kept:
+        return ()
     checked: list[CheckedLaunch] = []
-    while series.kept:
-        kept = series.kept.pop(0)
-        expected = values.expected(case, values.arguments(case, kept.seed))
-        comparisons = compare_case(values.workload, case, kept.outputs, expected, values.oracle)
-        wrong = next((comparison for comparison in comparisons if not comparison.passed), None)
-        if wrong is not None:
-            where = f"{case_text(case)}: {_position(series.records, kept.block, kept.launch)}"
-            return _mismatch(f"{where} gave a wrong {wrong.output}{_details(wrong)}", verified=verified)
-        margin = max((worst_margin(comparison) for comparison in comparisons), default=0.0)
-        checked.append(CheckedLaunch(kept.block, kept.launch, margin))
+    with ThreadPoolExecutor(min(len(kept), _AT_ONCE)) as pool:
+        compared = pool.map(lambda each: _compared(values, case, each), kept)
+        for each, comparisons in zip(kept, compared, strict=True):
+            wrong = next((comparison for comparison in comparisons if not comparison.passed), None)
+            if wrong is not None:
+                where = f"{case_text(case)}: {_position(series.records, each.block, each.launch)}"
+                return _mismatch(f"{where} gave a wrong {wrong.output}{_details(wrong)}", verified=verified)
+            margin = max((worst_margin(comparison) for comparison in comparisons), default=0.0)
+            checked.append(CheckedLaunch(each.block, each.launch, margin))
     return tuple(sorted(checked, key=lambda launch: (launch.block, launch.launch)))
+
+
+def _compared(values: HostValues, case: Case, kept: KeptOutputs) -> tuple[Comparison, ...]:
+    expected = values.expected(case, values.arguments(case, kept.seed))
+    return compare_case(values.workload, case, kept.outputs, expected, values.oracle)
 
 
 def _mismatch(what: str, *, verified: bool) -> Failure:
