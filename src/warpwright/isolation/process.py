@@ -53,11 +53,19 @@ class WorkerProcess:
     """One `python -m module` behind two pipes. Not thread-safe: one call at a time.
 
     The worker greets with one message (`greeting`), then answers each request with one message. It lives between calls.
+    descriptors: open files that it inherits under the same numbers; not on Windows.
     """
 
-    def __init__(self, module: str, arguments: Sequence[str] = (), directory: Path | None = None) -> None:
+    def __init__(
+        self,
+        module: str,
+        arguments: Sequence[str] = (),
+        directory: Path | None = None,
+        descriptors: Sequence[int] = (),
+    ) -> None:
         self._command = [sys.executable, "-P", "-m", module, *arguments]
         self._directory = directory
+        self._descriptors = tuple(descriptors)
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr: deque[str] = deque(maxlen=_STDERR_LINES)
         self._drain: threading.Thread | None = None
@@ -93,6 +101,12 @@ class WorkerProcess:
         self.start()
         return self._exchange(body, buffers, time_limit_s)
 
+    def interrupt(self) -> None:
+        """Kill the worker while another thread calls it: that call raises WorkerEnded."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
     def discard(self) -> None:
         """Kill the worker, if any; the next call starts a fresh one."""
         process, self._process = self._process, None
@@ -124,6 +138,7 @@ class WorkerProcess:
             cwd=self._directory,
             env=worker_environment(),
             creationflags=creation_flags(),
+            pass_fds=self._descriptors,
         )
         self.starts += 1
         self._drain = threading.Thread(target=_drain, args=(self._process.stderr, self._stderr), daemon=True)

@@ -1,32 +1,42 @@
 """The oracle as the rest of Warpwright sees it."""
 
 import hashlib
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from math import prod
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from warpwright.errors import WorkloadError
-from warpwright.isolation.process import Ended, Reply, WorkerEnded, WorkerProcess
+from warpwright.errors import InfrastructureError, WorkloadError
+from warpwright.isolation.process import Ended, WorkerEnded
+from warpwright.units import GIB
 from warpwright.workload.arguments import random_key
+from warpwright.workload.dtypes import element_type
 from warpwright.workload.form.reference_file import REFERENCE_FILE, read_functions
-from warpwright.workload.model import Case, OracleKind, Workload
-from warpwright.workload.oracle.arrays import as_buffers, describe, rebuild
+from warpwright.workload.model import ArrayParameter, Case, OracleKind, Workload
+from warpwright.workload.oracle.arrays import SHARED_FROM_BYTES
 from warpwright.workload.oracle.cache import ExpectedCache, content_key
+from warpwright.workload.oracle.channel import Answered, BadAnswer, Channel, Question
 from warpwright.workload.oracle.results import as_expected, as_input
 from warpwright.workload.oracle.verdict import CustomVerdict
+from warpwright.workload.oracle.workers import Workers
 from warpwright.workload.shapes import shape_of
 from warpwright.workload.values import Array, CaseArguments
 
 RunKernel = Callable[[Case, CaseArguments], Mapping[str, Array]]
 _WORKER = "warpwright.workload.oracle.worker"
-_MEMORY_BYTES = 32 * 1024**3  # a runaway allocation ends the oracle, not the machine
+_MEMORY_BYTES = 32 * GIB  # a runaway allocation ends the oracle, not the machine
+_WIDEST_BYTES = 8
+"""Of one element of an answer."""
+_COPIES = 4
+"""How often a call has all arrays of a case in float64 at a time: as intermediate values, results, and on their way."""
 
 
 class Oracle:
     """Expected outputs, `make_inputs` and `compare` of one workload. Use as a context manager; safe for threads.
 
+    Functions run in processes of their own, several at a time if several threads ask.
     time_limit_s: of one call of a user's function; then its process is killed.
     cache_directory: keeps expected outputs between sessions.
     run_kernel: runs the initial kernel; needed where the workload says `[oracle] kind = "kernel"`.
@@ -43,7 +53,6 @@ class Oracle:
         self.workload = workload
         self._time_limit_s = time_limit_s
         self._run_kernel = run_kernel
-        self._lock = threading.Lock()
         self._cache = ExpectedCache(cache_directory)
         self._file = workload.directory / REFERENCE_FILE
         functions = read_functions(self._file) if REFERENCE_FILE in workload.files else {}
@@ -51,15 +60,19 @@ class Oracle:
         """True if the workload brings its own `compare`."""
         directory = workload.directory.resolve()
         arguments = (str(directory / REFERENCE_FILE), str(_MEMORY_BYTES))
-        self._worker = WorkerProcess(_WORKER, arguments, directory)
+        self._workers = Workers(lambda: Channel(_WORKER, arguments, directory))
         self._source_hash = hashlib.sha256(self._file.read_bytes()).hexdigest() if functions else ""
 
     @property
     def confined(self) -> bool:
         """True if the platform keeps the process from files outside the interpreter's and the workload's folders."""
-        with self._lock:
-            self._worker.start()
-            return bool(self._worker.greeting["confined"])
+        with self._workers.one(0) as channel:
+            return bool(channel.greeting()["confined"])
+
+    @property
+    def workers(self) -> int:
+        """How many calls can run at a time; large cases may be held to fewer by the memory they need."""
+        return self._workers.most
 
     def expected(self, case: Case, arguments: CaseArguments) -> dict[str, Array]:
         """Every output by name: floats in float64, integers in the dtype of their parameter; not writable.
@@ -86,9 +99,10 @@ class Oracle:
         key = random_key(case, seed, "make_inputs")
         names = [array.name for array in wanted]
         body = {"operation": "make_inputs", "dims": dict(case.dims), "key": str(key), "inputs": names}
-        made = self._arrays(self._call(case, body, {}))
+        made = self._call(case, Question(body, {}, _widest(case, wanted))).arrays
         return {
-            array.name: self._in_file(as_input, array, made[array.name], shape_of(array, case.dims)) for array in wanted
+            array.name: self._in_file(as_input, array, self._one(made, array), shape_of(array, case.dims))
+            for array in wanted
         }
 
     def compare(self, case: Case, actual: Mapping[str, Array], expected: Mapping[str, Array]) -> CustomVerdict:
@@ -102,13 +116,12 @@ class Oracle:
         }
         arrays = {f"actual.{name}": array for name, array in actual.items()}
         arrays |= {f"expected.{name}": array for name, array in expected.items()}
-        body = self._call(case, {"operation": "compare", "case": described}, arrays).body
+        body = self._call(case, Question({"operation": "compare", "case": described}, arrays)).body
         return CustomVerdict(bool(body["accepted"]), str(body["message"]))
 
     def close(self) -> None:
-        """End the process; a later call starts a new one."""
-        with self._lock:
-            self._worker.discard()
+        """End the processes, also those that work; calls under way and later ones raise InfrastructureError."""
+        self._workers.close()
 
     def __enter__(self) -> Self:
         return self
@@ -126,37 +139,54 @@ class Oracle:
                 )
             results = dict(self._run_kernel(case, arguments))
         else:
-            results = self._arrays(self._call(case, question, arguments.inputs))
+            results = self._call(case, self._question(case, arguments, question)).arrays
         shapes = arguments.shapes
         return {
-            output.name: self._in_file(as_expected, output, results[output.name], shapes[output.name])
+            output.name: self._in_file(as_expected, output, self._one(results, output), shapes[output.name])
             for output in self.workload.outputs
         }
 
-    def _call(self, case: Case, body: dict[str, Any], arrays: Mapping[str, Array]) -> Reply:
-        message = {**body, "arrays": describe(arrays)}
-        where = f"{self._file}: case {case.name}"
-        try:
-            with self._lock:
-                reply = self._worker.call(message, as_buffers(arrays), time_limit_s=self._time_limit_s)
-        except WorkerEnded as ended:
-            if ended.how is Ended.TIMEOUT:
-                raise WorkloadError(
-                    f"{where}: {_FUNCTIONS[body['operation']]} did not end within {self._time_limit_s:g} s"
-                ) from None
-            words = ended.stderr.strip() or "it said nothing"
-            raise WorkloadError(f"{where}: its process ended with exit code {ended.exit_code}: {words}") from None
-        if "failed" in reply.body:
-            raise WorkloadError(f"{where}: {reply.body['failed']}")
-        return reply
+    def _question(self, case: Case, arguments: CaseArguments, body: dict[str, Any]) -> Question:
+        """Large inputs with a recipe are made in the process: their keys are all that it needs."""
+        large = {
+            name: generated
+            for name, generated in arguments.generated.items()
+            if prod(arguments.shapes[name]) * element_type(generated.recipe.dtype).size_bytes >= SHARED_FROM_BYTES
+        }
+        described = [
+            {"name": name, **asdict(source.recipe), "key": str(source.key), "shape": arguments.shapes[name]}
+            for name, source in large.items()
+        ]
+        sent = {name: arguments.inputs[name] for name in arguments.inputs if name not in large}
+        return Question({**body, "generated": described}, sent, _widest(case, self.workload.outputs))
 
-    def _arrays(self, reply: Reply) -> dict[str, Array]:
+    def _call(self, case: Case, question: Question) -> Answered:
+        where = f"{self._file}: case {case.name}"
+        needed_bytes = _COPIES * sum(_widest(case, self.workload.arrays))
         try:
-            return rebuild(reply.body["arrays"], reply.buffers)
-        except (ValueError, KeyError, TypeError) as error:
+            with self._workers.one(needed_bytes) as channel:
+                answered = channel.call(question, self._time_limit_s)
+        except BadAnswer as error:
             raise WorkloadError(
                 f"{self._file}: its process answered with something else than arrays: {error}"
             ) from error
+        except WorkerEnded as ended:
+            if self._workers.closed:
+                raise InfrastructureError(f"{where}: the oracle was closed while it worked") from None
+            if ended.how is Ended.TIMEOUT:
+                raise WorkloadError(
+                    f"{where}: {_FUNCTIONS[question.body['operation']]} did not end within {self._time_limit_s:g} s"
+                ) from None
+            words = ended.stderr.strip() or "it said nothing"
+            raise WorkloadError(f"{where}: its process ended with exit code {ended.exit_code}: {words}") from None
+        if "failed" in answered.body:
+            raise WorkloadError(f"{where}: {answered.body['failed']}")
+        return answered
+
+    def _one(self, arrays: Mapping[str, Array], parameter: ArrayParameter) -> Array:
+        if parameter.name not in arrays:
+            raise WorkloadError(f"{self._file}: its process answered without {parameter.name}")
+        return arrays[parameter.name]
 
     def _in_file[P](
         self, convert: Callable[[P, Array, tuple[int, ...]], Array], parameter: P, array: Array, shape: tuple[int, ...]
@@ -168,6 +198,11 @@ class Oracle:
 
 
 _FUNCTIONS = {"expected": "reference", "make_inputs": "make_inputs", "compare": "compare"}
+
+
+def _widest(case: Case, arrays: Sequence[ArrayParameter]) -> list[int]:
+    """Bytes of each array if its elements are as wide as any."""
+    return [_WIDEST_BYTES * prod(shape_of(array, case.dims)) for array in arrays]
 
 
 def _plain(value: Any) -> int | float | bool:

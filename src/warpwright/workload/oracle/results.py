@@ -12,7 +12,7 @@ def as_expected(parameter: ArrayParameter, array: Array, shape: tuple[int, ...])
     _check_shape("reference", parameter, array, shape)
     element = element_type(parameter.dtype)
     if element.is_float:
-        return np.array(array, dtype=np.float64)
+        return np.asarray(array, dtype=np.float64)
     return _exact("reference", parameter, element, array)
 
 
@@ -24,8 +24,8 @@ def as_input(parameter: ArrayParameter, array: Array, shape: tuple[int, ...]) ->
         return _exact("make_inputs", parameter, element, array)
     with np.errstate(over="ignore"):
         rounded: Array = array.astype(element.numpy)
-    overflowed = ~np.isfinite(rounded.astype(np.float64)) & np.isfinite(array.astype(np.float64))
-    if overflowed.any():
+    lost = ~np.isfinite(rounded)
+    if lost.any() and (overflowed := lost & np.isfinite(array.astype(np.float64))).any():
         worst = array[overflowed].flat[0]
         raise ValueError(f"make_inputs returned {parameter.name} with {worst}, which does not fit {parameter.dtype}")
     return np.ascontiguousarray(rounded)

@@ -1,12 +1,16 @@
-"""The process that runs reference.py: `python -m warpwright.workload.oracle.worker reference.py`.
+"""The process that runs reference.py: `python -m warpwright.workload.oracle.worker reference.py memory_bytes descriptor`.
 
-It can write no file and, where the platform enforces it, read none outside the interpreter's and the workload's folders.
+descriptor: of the memory that it shares with its parent (`arena.py`), -1 = none. It can write no file beside that one and,
+where the platform enforces it, read none outside the interpreter's and the workload's folders.
 """
 
+import mmap
 import sys
 import traceback
 import types
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,10 @@ from warpwright.isolation.framing import Json
 from warpwright.isolation.limits import confine_reading, limit_resources
 from warpwright.isolation.serve import Answer, Handler, Request, serve
 from warpwright.workload.dtypes import DTYPE_NAMES, element_type
-from warpwright.workload.oracle.arrays import as_buffers, describe, rebuild
+from warpwright.workload.generator import generate
+from warpwright.workload.oracle.arrays import Bytes, as_bytes, lay_out, nothing_shared, rebuild
+from warpwright.workload.oracle.channel import NO_DESCRIPTOR
+from warpwright.workload.recipe import Recipe
 from warpwright.workload.values import Array
 
 _SYSTEM_FOLDERS = (
@@ -33,6 +40,14 @@ _SYSTEM_FOLDERS = (
 
 class _BadResult(Exception):
     """The user's function gave back something that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What a user's function came to. arrays: as it gave them."""
+
+    body: Json
+    arrays: Mapping[str, Array]
 
 
 class _Reference:
@@ -55,13 +70,13 @@ class _Reference:
 
 def main() -> None:
     """Serve until the parent is gone."""
-    path, memory_bytes = Path(sys.argv[1]), int(sys.argv[2])
+    path, memory_bytes, descriptor = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 
     def start() -> tuple[Json, Handler]:
         limit_resources(address_space_bytes=memory_bytes, file_bytes=0)
         confined = confine_reading(_readable_folders(path))
         reference = _Reference(path)
-        return {"confined": confined}, lambda request: _answer(reference, request)
+        return {"confined": confined}, lambda request: _answer(reference, request, descriptor)
 
     serve(start)
 
@@ -71,23 +86,44 @@ def _readable_folders(path: Path) -> list[Path]:
     return [*sorted(interpreter), *map(Path, _SYSTEM_FOLDERS), path.parent]
 
 
-def _answer(reference: _Reference, request: Request) -> Answer:
+def _answer(reference: _Reference, request: Request, descriptor: int) -> Answer:
     body = request.body
-    buffers = [request.read_bytes() for _ in body["arrays"]]
-    arrays = rebuild(body["arrays"], buffers)
+    piped = [request.read_bytes() for entry in body["arrays"] if "offset" not in entry]
+    if not body["arena"] or descriptor == NO_DESCRIPTOR:
+        result = _run(reference, body, rebuild(body["arrays"], piped, nothing_shared))
+        return _told_back(result, None, 0)
+    memory = memoryview(mmap.mmap(descriptor, body["arena"]))  # unmapped with the last array that lies in it
+
+    def shared(offset: int, size: int) -> Bytes:
+        return memory[offset : offset + size].toreadonly()
+
+    return _told_back(_run(reference, body, rebuild(body["arrays"], piped, shared)), memory, body["answers"])
+
+
+def _run(reference: _Reference, body: Json, arrays: Mapping[str, Array]) -> _Result:
     try:
         with np.errstate(all="ignore"):
             return _OPERATIONS[body["operation"]](reference, body, arrays)
     except _BadResult as error:
-        return Answer({"failed": str(error)})
+        return _Result({"failed": str(error)}, {})
     except MemoryError:
-        return Answer({"failed": f"{reference.path.name} ran out of memory"})
+        return _Result({"failed": f"{reference.path.name} ran out of memory"}, {})
     except BaseException as error:  # noqa: BLE001 - whatever a user's function raises is the answer, SystemExit too
-        return Answer({"failed": _told(error, reference.path)})
+        return _Result({"failed": _told(error, reference.path)}, {})
 
 
-def _expected(reference: _Reference, body: Json, arrays: Mapping[str, Array]) -> Answer:
+def _told_back(result: _Result, memory: memoryview | None, start: int) -> Answer:
+    """Large arrays to the shared memory behind the question's, as far as there is room."""
+    layout = lay_out(result.arrays, start, 0 if memory is None else memory.nbytes)
+    for offset, array in layout.shared:
+        assert memory is not None
+        np.frombuffer(memory, array.dtype, array.size, offset).reshape(array.shape)[...] = array
+    return Answer({**result.body, "arrays": layout.described}, [as_bytes(array) for array in layout.piped])
+
+
+def _expected(reference: _Reference, body: Json, arrays: Mapping[str, Array]) -> _Result:
     known = {**body["dims"], **body["scalars"], **{name: _widened(array) for name, array in arrays.items()}}
+    known |= {entry["name"]: _widened(_generated(entry)) for entry in body["generated"]}
     function = reference.function("reference")
     code = function.__code__
     takes_any = bool(code.co_flags & 0x08)
@@ -100,10 +136,10 @@ def _expected(reference: _Reference, body: Json, arrays: Mapping[str, Array]) ->
         result = {outputs[0]: result}
     if set(result) != set(outputs):
         raise _BadResult(f"reference returned {_listed(result)}; it must return {_listed(outputs)}")
-    return _with_arrays({name: _usable("reference", name, result[name]) for name in outputs})
+    return _Result({}, {name: _usable("reference", name, result[name]) for name in outputs})
 
 
-def _make_inputs(reference: _Reference, body: Json, _: Mapping[str, Array]) -> Answer:
+def _make_inputs(reference: _Reference, body: Json, _: Mapping[str, Array]) -> _Result:
     generator = np.random.Generator(np.random.Philox(key=int(body["key"])))
     result = reference.function("make_inputs")(dict(body["dims"]), generator)
     if not isinstance(result, dict):
@@ -113,26 +149,33 @@ def _make_inputs(reference: _Reference, body: Json, _: Mapping[str, Array]) -> A
     missing = [name for name in body["inputs"] if name not in result]
     if missing:
         raise _BadResult(f"make_inputs returned {_listed(result)}; {_listed(missing)} is missing")
-    return _with_arrays({name: _usable("make_inputs", name, result[name]) for name in body["inputs"]})
+    return _Result({}, {name: _usable("make_inputs", name, result[name]) for name in body["inputs"]})
 
 
-def _compare(reference: _Reference, body: Json, arrays: Mapping[str, Array]) -> Answer:
+def _compare(reference: _Reference, body: Json, arrays: Mapping[str, Array]) -> _Result:
     actual = {name.removeprefix("actual."): array for name, array in arrays.items() if name.startswith("actual.")}
     expected = {name.removeprefix("expected."): array for name, array in arrays.items() if name.startswith("expected.")}
     try:
         verdict = reference.function("compare")(actual, expected, body["case"])
     except AssertionError as error:
-        return Answer({"accepted": False, "message": str(error) or "an assertion in compare failed"})
+        return _Result({"accepted": False, "message": str(error) or "an assertion in compare failed"}, {})
     if isinstance(verdict, str):
-        return Answer({"accepted": False, "message": verdict})
+        return _Result({"accepted": False, "message": verdict}, {})
     if not isinstance(verdict, bool | np.bool_):
         raise _BadResult(
             f"compare returned {verdict!r}; it must return True, or False or a text that says what is wrong"
         )
-    return Answer({"accepted": bool(verdict), "message": "" if verdict else "compare returned False"})
+    return _Result({"accepted": bool(verdict), "message": "" if verdict else "compare returned False"}, {})
 
 
 _OPERATIONS = {"expected": _expected, "make_inputs": _make_inputs, "compare": _compare}
+
+
+def _generated(entry: Json) -> Array:
+    """An input that its recipe makes: the parent sends no more than that."""
+    shape = tuple(entry["shape"])
+    recipe = Recipe(entry["kind"], entry["dtype"], entry["first"], entry["second"])
+    return generate(recipe, int(entry["key"]), prod(shape)).reshape(shape)
 
 
 def _widened(array: Array) -> Array:
@@ -149,10 +192,6 @@ def _usable(function: str, name: str, value: object) -> Array:
         raise _BadResult(f"{function} returned {name} of type {array.dtype}; it must be an array of numbers")
     native: Array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     return native.reshape(array.shape)
-
-
-def _with_arrays(arrays: Mapping[str, Array]) -> Answer:
-    return Answer({"arrays": describe(arrays)}, as_buffers(arrays))
 
 
 def _told(error: BaseException, path: Path) -> str:
