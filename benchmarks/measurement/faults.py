@@ -57,7 +57,7 @@ FAULTS = (
     Fault("illegal_access", "if (i < n) y[i + (1ll << 40)] = a * x[i] + b[i];", ("crash.illegal_address",)),
     Fault("misaligned", "if (i < n) *(float*)((char*)(y + i) + 1) = 1.0f;", ("crash.misaligned",)),
     Fault("assert", f"assert(i < 0 || n < 0); {HONEST}", ("crash.assert",), before="#include <cassert>"),
-    Fault("trap", f"if (i == 0) __trap(); {HONEST}", ("crash.trap", "crash")),
+    Fault("trap", f"if (i == 0) __trap(); {HONEST}", ("crash.trap",)),
     Fault("infinite_loop", f"while (((volatile int*)&x[0])[0] != 0x12345678) {{}} {HONEST}", ("timeout",)),
     Fault("block_too_large", HONEST, ("launch_error", "invalid_plan"), launch={"block": ("2048",)}),
     Fault("grid_too_large", HONEST, ("launch_error", "invalid_plan"), launch={"grid": ("1", "70000")}),

@@ -59,7 +59,7 @@ TEST_CASE("faults of a candidate, and which of them kill the context") {
     for (const Row& row :
          {Row{illegal_address, "illegal_address", true}, Row{misaligned_address, "misaligned", true},
           Row{assert_failed, "assert", true}, Row{hardware_stack_error, "stack", true},
-          Row{illegal_instruction, "illegal_instruction", true}, Row{launch_failed, "launch_failed", true},
+          Row{illegal_instruction, "illegal_instruction", true}, Row{launch_failed, "trap", true},
           Row{launch_timeout, "display_watchdog", true}, Row{launch_out_of_resources, "launch_resources", false},
           Row{cooperative_launch_too_large, "cooperative", false}, Row{invalid_cluster_size, "launch_config", false},
           Row{invalid_value, "launch_config", false}}) {

@@ -30,6 +30,13 @@ driver::Result record_attribute(driver::Function, int attribute, int value) {
     return driver::success;
 }
 
+driver::Result (*set_attribute)(driver::Function, int, int) = nullptr;
+
+driver::Result record_and_set(driver::Function function, int attribute, int value) {
+    set_attributes.emplace_back(attribute, value);
+    return set_attribute(function, attribute, value);
+}
+
 driver::Api recording(const driver::Api& api) {
     driver::Api copy = api;
     copy.launch = record_launch;
@@ -93,6 +100,30 @@ TEST_CASE("large shared memory, large clusters and cooperation are asked for") {
     CHECK(launch_attributes.empty());
     CHECK(plan.size() == 2);
     CHECK(plan.origin(1).launch == std::optional<std::size_t>(1));
+}
+
+TEST_CASE("limits of shared memory are only ever raised, and count static shared memory") {
+    tests::StandinMachine gpu("{}", {"nothing", "row_sum"}, "kernel nothing\nkernel row_sum shared_bytes=16384");
+    driver::Api api = gpu.api();
+    api.function_set_attribute = record_and_set;
+    set_attribute = gpu.api().function_set_attribute;
+    set_attributes.clear();
+    LaunchSpec large;
+    large.symbol = "nothing";
+    large.shared_bytes = 100 * 1024;
+    LaunchSpec small = large;
+    small.shared_bytes = 60 * 1024;
+    PreparedPlan plan(api, gpu.machine().module("candidate"), Plan{{large, small}}, {}, {});
+    using Pair = std::pair<int, int>;
+    CHECK(set_attributes == std::vector<Pair>{{8, 100 * 1024}});
+    plan.enqueue(gpu.machine().context.stream());
+
+    LaunchSpec both;
+    both.symbol = "row_sum";
+    both.shared_bytes = 40 * 1024;
+    set_attributes.clear();
+    const PreparedPlan other(api, gpu.machine().module("candidate"), Plan{{both}}, {}, {});
+    CHECK(set_attributes == std::vector<Pair>{{8, 40 * 1024}});
 }
 
 TEST_CASE("own kernels are launched with the shape that is given") {

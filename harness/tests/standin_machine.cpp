@@ -52,8 +52,9 @@ StandinMachine::StandinMachine(const std::string& settings, const std::vector<st
                                const std::string& kernels)
     : library_(library_for(settings)),
       info_(driver::describe(initialised(library_.api()), 0)),
+      monitor_(nvml::Monitor::default_library(), info_.uuid, info_.pci_bus_id),
       context_(library_.api(), 0),
-      machine_{library_.api(), context_, info_, modules_, std::nullopt} {
+      machine_{library_.api(), context_, info_, monitor_, modules_, std::nullopt} {
     load(own_module, own_symbols, lines_of(own_symbols));
     load("candidate", symbols, kernels);
 }

@@ -37,6 +37,7 @@ public:
 private:
     driver::Library library_;
     driver::DeviceInfo info_;
+    nvml::Monitor monitor_;
     driver::DeviceContext context_;
     std::map<std::string, driver::LoadedModule> modules_;
     Machine machine_;

@@ -93,14 +93,19 @@ TEST_CASE("the clock is the median over the SMs that were seen at both borders")
     const std::vector<ClockSlot> before{{1000, 5000}, {1000, 7000}, {0, 0}, {1000, 0}, {1000, 10}};
     const std::vector<ClockSlot> after{
         {1001000, 1705000}, {1001000, 1757000}, {1001000, 9}, {1001000, 1800000}, {0, 0}};
-    CHECK(median_mhz(before, after) == doctest::Approx(1750.0));
+    CHECK(compare_clocks(before, after).mhz == doctest::Approx(1750.0));
 }
 
-TEST_CASE("no clock for spans under 200 us, and none without SMs") {
-    CHECK_FALSE(median_mhz({{1000, 0}}, {{200999, 300000}}).has_value());
-    CHECK(median_mhz({{1000, 0}}, {{201000, 300000}}) == doctest::Approx(1500.0));
-    CHECK_FALSE(median_mhz({}, {}).has_value());
-    CHECK_FALSE(median_mhz({{0, 0}}, {{0, 0}}).has_value());
+TEST_CASE("no clock for spans under 200 us, and none without SMs; the reading says which") {
+    const ClockReading short_span = compare_clocks({{1000, 0}}, {{200999, 300000}});
+    CHECK_FALSE(short_span.mhz.has_value());
+    CHECK(short_span.why_unknown == "it took 199 us; the GPU's timer is too coarse for less than 200 us");
+    CHECK(compare_clocks({{1000, 0}}, {{201000, 300000}}).mhz == doctest::Approx(1500.0));
+    CHECK(compare_clocks({{1000, 0}}, {{201000, 300000}}).why_unknown.empty());
+    for (const std::vector<ClockSlot>& slots : {std::vector<ClockSlot>{}, std::vector<ClockSlot>{{0, 0}}}) {
+        CHECK_FALSE(compare_clocks(slots, slots).mhz.has_value());
+        CHECK(compare_clocks(slots, slots).why_unknown == "no SM was seen at both borders");
+    }
 }
 
 TEST_CASE("outputs are put aside where a later launch uses the same set") {

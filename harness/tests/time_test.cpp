@@ -1,9 +1,11 @@
 // Schedules of blocks on the stand-in GPU: what the launches saw, what the reply says.
 #include "time/time.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "doctest/doctest.h"
@@ -45,6 +47,19 @@ void check_kept(const TimeReply& reply, const TimeRequest& request, std::size_t 
         CHECK(kept.output.name == "y");
         CHECK(kept.output.bytes == expected_scale(request, kept.block, kept.launch));
     }
+}
+
+// The launch of that kernel that keeps the host for longer than the blocker waits.
+driver::Function delayed_function = nullptr;
+int launches_until_delay = 0;
+driver::Result (*real_launch)(const driver::LaunchConfiguration*, driver::Function, void**, void**) = nullptr;
+
+driver::Result delayed_launch(const driver::LaunchConfiguration* configuration, driver::Function function,
+                              void** parameters, void** extra) {
+    if (function == delayed_function && launches_until_delay-- == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2300));
+    }
+    return real_launch(configuration, function, parameters, extra);
 }
 
 CandidateFault fault_of(LoggedMachine& gpu, const TimeRequest& request) {
@@ -239,8 +254,23 @@ TEST_CASE("the blocker is off where it would do harm or no good, and the reply s
         Plan& plan = request.contestants[0].plan;
         plan.launches.assign(97, plan.launches[0]);
         CHECK(gpu.time(request).blocks[1].blocker ==
-              "off: a unit has 101 queue entries, a blocker holds back 100 at most");
+              "off: a unit has 103 queue entries, a blocker holds back 100 at most");
     }
+}
+
+TEST_CASE("a blocker that gave up is told, in words that callers look for") {
+    LoggedMachine gpu("scale", "");
+    Machine& machine = gpu.machine();
+    driver::Api api = machine.api;
+    real_launch = api.launch;
+    api.launch = delayed_launch;
+    delayed_function = machine.module("candidate").function("scale");
+    launches_until_delay = 13;  // in the second block
+    Machine slow{api, machine.context, machine.device, machine.monitor, machine.modules, std::nullopt};
+    const TimeReply reply = warpwright::time(slow, scale_schedule({10, 10, 10}));
+    CHECK(reply.blocks[0].blocker == "on");
+    CHECK(reply.blocks[1].blocker.find("off: it gave up") == 0);
+    CHECK(reply.blocks[2].blocker == "on");
 }
 
 TEST_CASE("a schedule that takes too long is truncated between blocks, or after a contestant's first launch") {
@@ -281,6 +311,26 @@ TEST_CASE("a launch that the driver refuses is not fatal, and the stream is let 
     CHECK_FALSE(fault.fatal);
     LoggedMachine again("scale", "");
     CHECK(again.time(scale_schedule({10})).blocks.size() == 1);
+}
+
+TEST_CASE("inputs are made right before their launch, so that no launch can read those of a later one") {
+    for (const bool cold : {true, false}) {
+        CAPTURE(cold);
+        LoggedMachine gpu("scale", "");
+        TimeRequest request = scale_schedule({10, 10});
+        request.cold = cold;
+        static_cast<void>(gpu.time(request));
+        std::size_t made = 0;
+        for (const nlohmann::json& line : gpu.log()) {
+            const bool launch = line["op"] == "launch";
+            if (launch && line["kernel"] == "ww_generate") {
+                ++made;
+            } else if (launch && line["kernel"] == "scale") {
+                CHECK(made == 2);  // one while warming up
+                made = 1;
+            }
+        }
+    }
 }
 
 TEST_CASE("writing past an array changes the guards of its sets") {
@@ -345,5 +395,5 @@ TEST_CASE("a block too short for the timer has no clock, and the reply says so")
     const TimeReply reply = gpu.time(request);
     CHECK_FALSE(reply.blocks[1].sm_mhz.has_value());
     CHECK(reply.unavailable.at("sm_mhz") ==
-          "block 1: no SM was seen over 200 us, the least that the GPU's timer resolves well enough");
+          "block 1: it took 42 us; the GPU's timer is too coarse for less than 200 us");
 }

@@ -30,6 +30,8 @@ Result destroy(driver::Event) {
 
 Result query(driver::Event) { return queries_until_ready-- > 0 ? not_ready : last_result; }
 
+Result query_stream(driver::Stream) { return query(nullptr); }
+
 Result name_of(Result, const char** name) {
     *name = "CUDA_ERROR_SOMETHING";
     return success;
@@ -57,6 +59,7 @@ TEST_CASE("waiting ends when the event has been reached") {
 
 TEST_CASE("a kernel that does not end is a fatal timeout, and memory is then left alone") {
     const Api api = table();
+    note_candidate_launch();
     events_alive = 0;
     try {
         const launch::Event event(api);
@@ -77,6 +80,7 @@ TEST_CASE("a kernel that does not end is a fatal timeout, and memory is then lef
 
 TEST_CASE("a failed launch is the candidate's fault, with all that is known") {
     const Api api = table();
+    note_candidate_launch();
     const launch::Event event(api);
     queries_until_ready = 1;
     last_result = illegal_address;
@@ -95,12 +99,55 @@ TEST_CASE("a failed launch is the candidate's fault, with all that is known") {
     }
 }
 
-TEST_CASE("failures that no candidate can cause stay driver errors") {
+TEST_CASE("what the driver does not say how it stands is a driver error, and memory is then left alone") {
+    const Api api = table();
+    note_candidate_launch();
+    const launch::Event event(api);
+    for (const Result code : {not_initialized, invalid_value}) {
+        queries_until_ready = 0;
+        last_result = code;
+        CHECK_THROWS_AS(await(api, event, Deadline(10.0), Origin{}), DriverError);
+        CHECK(memory::context_is_lost());
+        memory::mark_context_lost(false);
+    }
+}
+
+TEST_CASE("before a candidate was launched nothing is its fault") {
     const Api api = table();
     const launch::Event event(api);
-    queries_until_ready = 0;
-    last_result = not_initialized;
-    CHECK_THROWS_AS(await(api, event, Deadline(10.0), Origin{}), DriverError);
+    begin_request();
+    SUBCASE("a dead context") {
+        queries_until_ready = 0;
+        last_result = illegal_address;
+        CHECK_THROWS_AS(await(api, event, Deadline(10.0), Origin{}), DriverError);
+        CHECK_FALSE(memory::context_is_lost());
+    }
+    SUBCASE("work that does not end") {
+        queries_until_ready = 1'000'000'000;
+        CHECK_THROWS_AS(await(api, event, Deadline(0.01), Origin{}), DriverError);
+        CHECK(memory::context_is_lost());
+        memory::mark_context_lost(false);
+    }
+}
+
+TEST_CASE("a stream is drained with a deadline") {
+    Api api = table();
+    api.stream_query = query_stream;
+    note_candidate_launch();
+    last_result = success;
+    queries_until_ready = 3;
+    drain(api, nullptr, Deadline(10.0), Origin{});
+    CHECK(queries_until_ready == -1);
+    queries_until_ready = 1'000'000'000;
+    CHECK_THROWS_AS(drain(api, nullptr, Deadline(0.01), Origin{}), CandidateFault);
+    CHECK(memory::context_is_lost());
+    memory::mark_context_lost(false);
+}
+
+TEST_CASE("a failure without a name of its own is called a trap, and the message says what else it may be") {
+    const Api api = table();
+    const CandidateFault fault = make_fault("trap", "it failed", DriverError(api, launch_failed, "cuEventQuery"), {});
+    CHECK(std::string(fault.what()) == "a trap, or an exception that the driver does not name: it failed");
 }
 
 TEST_CASE("refused launches are faults that leave the context alive") {

@@ -389,3 +389,11 @@ def test_scratch_arrays_rotate_too(opened: Opened, log: Log) -> None:
     names = [event.get("kernel", event["op"]) for event in log() if event["op"] in ("event", "launch")]
     position = names.index("first_half")
     assert names[position - 1 : position + 3] == ["event", "first_half", "second_half", "event"]
+
+
+def test_nvml_is_initialised_once_for_all_schedules(opened: Opened, log: Log) -> None:
+    wire = opened("axpb")
+    request = Axpb(100)
+    for first in (1, 11):
+        assert wire.ask("time", **request.time(request.block(first=first)))["blocks"][0]["power_w"] == 350.0
+    assert len(log("nvml_init")) == 1

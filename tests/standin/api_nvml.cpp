@@ -65,7 +65,10 @@ STANDIN_EXPORT const char* nvmlErrorString(int code) {
     }
 }
 
-STANDIN_EXPORT int nvmlInit_v2() { return World::get().settings().nvml.init; }
+STANDIN_EXPORT int nvmlInit_v2() {
+    World::get().log.write({{"op", "nvml_init"}});
+    return World::get().settings().nvml.init;
+}
 
 STANDIN_EXPORT int nvmlShutdown() { return nvml_success; }
 

@@ -73,9 +73,7 @@ Result check_shape(const Call& call, const driver::OpaqueFunction& function) {
     if (threads > function.image.max_threads || threads * function.image.registers > standin::registers_per_block) {
         return standin::launch_out_of_resources;
     }
-    const unsigned allowed = std::max(
-        static_cast<unsigned>(function.max_dynamic_shared_bytes),
-        standin::shared_bytes_per_block - std::min(function.image.shared_bytes, standin::shared_bytes_per_block));
+    const auto allowed = static_cast<unsigned>(function.max_dynamic_shared_bytes);
     return call.shared_bytes > allowed ? standin::invalid_value : standin::success;
 }
 

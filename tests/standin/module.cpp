@@ -1,10 +1,12 @@
 #include "module.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
 
 #include "exports.hpp"
+#include "limits.hpp"
 #include "world.hpp"
 
 namespace warpwright::driver {
@@ -31,6 +33,12 @@ void adopt_parameters(OpaqueFunction& function) {
     sizes = function.code->parameter_bytes;
 }
 
+// Dynamic shared memory that needs no permission. Source: CUDA Driver API, CUfunction_attribute.
+int default_shared_bytes(const standin::ImageKernel& kernel) {
+    return static_cast<int>(standin::shared_bytes_per_block -
+                            std::min(kernel.shared_bytes, standin::shared_bytes_per_block));
+}
+
 }  // namespace
 
 OpaqueModule::OpaqueModule(const standin::ModuleImage& image) {
@@ -42,6 +50,7 @@ OpaqueModule::OpaqueModule(const standin::ModuleImage& image) {
         function.behaviour = kernel.behaviour.value_or(world.behaviour_of(name));
         function.code = standin::find_kernel(function.behaviour.computes.empty() ? name : function.behaviour.computes);
         function.module = this;
+        function.max_dynamic_shared_bytes = default_shared_bytes(kernel);
         if (function.code != nullptr) {
             adopt_parameters(function);
         }

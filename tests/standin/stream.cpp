@@ -28,6 +28,13 @@ void OpaqueStream::finish() {
     changed_.notify_all();
 }
 
+void OpaqueStream::abandon() {
+    const std::lock_guard lock(mutex_);
+    queue_.clear();
+    finished_ = true;
+    changed_.notify_all();
+}
+
 bool OpaqueStream::is_idle() const {
     const std::lock_guard lock(mutex_);
     return queue_.empty() && !busy_;
@@ -58,8 +65,9 @@ void OpaqueStream::work() {
         const Operation operation = std::move(queue_.front());
         queue_.pop_front();
         busy_ = true;
+        const bool alive = World::get().sticky() == success;  // a dead context does nothing more
         lock.unlock();
-        if (World::get().sticky() == success) {  // a dead context does nothing more
+        if (alive) {
             if (const Result code = operation(*this); code != success) {
                 World::get().kill(code);
             }

@@ -22,6 +22,8 @@ struct OpaqueStream : std::enable_shared_from_this<OpaqueStream> {
     void push(Operation operation);
     // No more operations; the thread ends after those that are queued.
     void finish();
+    // Forgets what is queued and ends: the context is gone, and what operations refer to with it.
+    void abandon();
 
     [[nodiscard]] bool is_idle() const;
     void wait_until_idle() const;

@@ -32,6 +32,9 @@ void World::initialise() {
         install_fault_handler();
     }
     initialised_ = true;
+    for (const auto& stream : streams.all()) {
+        stream->abandon();
+    }
     settings_ = read_settings();
     sticky_ = success;
     calls_.clear();

@@ -11,6 +11,16 @@ constexpr int limit_printf_fifo_bytes = 1;
 constexpr int limit_heap_bytes = 2;
 constexpr int limit_persisting_l2_bytes = 6;
 constexpr unsigned stream_non_blocking = 1;
+constexpr Result unsupported_limit = 215;
+
+// As low as the driver goes: it raises a value that is too low to its minimum. Drivers that refuse such a value, and
+// GPUs that have no such limit, keep what they have.
+void lower_limit(const Api& api, int limit) {
+    const Result code = api.context_set_limit(limit, 0);
+    if (code != unsupported_limit && code != invalid_value) {
+        check(api, code, exported_name("context_set_limit"));
+    }
+}
 
 }  // namespace
 
@@ -42,15 +52,9 @@ std::size_t DeviceContext::free_memory_bytes() const {
     return free_bytes;
 }
 
-// The driver raises a value that is too low to its minimum. A GPU without persisting L2 answers that it does not
-// support the limit, and then nothing can persist.
 void DeviceContext::set_limits() const {
-    WARPWRIGHT_CALL(api_, context_set_limit, limit_printf_fifo_bytes, std::size_t{0});
-    WARPWRIGHT_CALL(api_, context_set_limit, limit_heap_bytes, std::size_t{0});
-    const Result code = api_.context_set_limit(limit_persisting_l2_bytes, 0);
-    constexpr Result unsupported_limit = 215;
-    if (code != unsupported_limit && code != invalid_value) {
-        check(api_, code, "cuCtxSetLimit");
+    for (const int limit : {limit_printf_fifo_bytes, limit_heap_bytes, limit_persisting_l2_bytes}) {
+        lower_limit(api_, limit);
     }
 }
 

@@ -29,8 +29,8 @@ struct FaultRow {
 };
 
 // Failures that a candidate can cause. Source: CUDA Driver API, CUresult: those after which "the process must be
-// terminated and relaunched" are sticky. 718 and 717 are wild pointers of other kinds than 700; 719 also stands for a
-// trap, and the driver does not tell the two apart.
+// terminated and relaunched" are sticky. 718 and 717 are wild pointers of other kinds than 700; 719 is what a trap
+// gives, and every exception that has no code of its own.
 constexpr FaultRow fault_rows[] = {
     {invalid_value, "launch_config", false},
     {illegal_address, "illegal_address", true},
@@ -42,7 +42,7 @@ constexpr FaultRow fault_rows[] = {
     {misaligned_address, "misaligned", true},
     {invalid_address_space, "illegal_address", true},
     {invalid_pc, "illegal_instruction", true},
-    {launch_failed, "launch_failed", true},
+    {launch_failed, "trap", true},
     {cooperative_launch_too_large, "cooperative", false},
     {invalid_cluster_size, "launch_config", false},
 };

@@ -20,7 +20,13 @@ struct Origin {
 [[nodiscard]] CandidateFault make_fault(const std::string& kind, const std::string& message,
                                         const driver::DriverError& error, const Origin& origin);
 
-// Throws CandidateFault if a candidate can cause that failure, else the error itself.
+// Nothing is a candidate's fault before a kernel of its own has been launched: what fails until then is ours.
+// A process carries out one request at a time.
+void begin_request();
+void note_candidate_launch();
+[[nodiscard]] bool candidate_was_launched();
+
+// Throws CandidateFault if a candidate has caused that failure, else the error itself.
 [[noreturn]] void throw_fault(const driver::DriverError& error, const Origin& origin);
 
 }  // namespace warpwright::launch

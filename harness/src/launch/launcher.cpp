@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "driver/error.hpp"
+#include "service/machine.hpp"
 
 namespace warpwright::launch {
 
@@ -13,8 +14,7 @@ namespace {
 constexpr int attribute_cooperative = 2;
 constexpr int attribute_cluster = 4;
 
-// Dynamic shared memory up to this size needs no permission; cluster sizes neither. Source: CUDA C++ Programming Guide.
-constexpr unsigned portable_shared_bytes = 48 * 1024;
+// Clusters up to this size need no permission. Source: CUDA C++ Programming Guide.
 constexpr unsigned portable_cluster_blocks = 8;
 
 driver::LaunchConfiguration configuration_of(const LaunchSpec& spec) {
@@ -60,8 +60,17 @@ void permit(const driver::Api& api, driver::Function function, int attribute, un
     throw make_fault(kind, "this GPU refuses " + asked + " for this kernel: " + error.what(), error, origin);
 }
 
+// Dynamic shared memory that a launch of the function may have as things are. A new function may have what the GPU
+// gives any block (48 KiB) less its static shared memory. Source: CUDA Driver API, CUfunction_attribute.
+unsigned allowed_shared_bytes(const driver::Api& api, driver::Function function) {
+    int bytes = 0;
+    WARPWRIGHT_CALL(api, function_attribute, &bytes, driver::function_max_dynamic_shared_bytes, function);
+    return bytes < 0 ? 0U : static_cast<unsigned>(bytes);
+}
+
+// Limits belong to the function, which other launches use too: they are only ever raised.
 void raise_limits(const driver::Api& api, driver::Function function, const LaunchSpec& spec, const Origin& origin) {
-    if (spec.shared_bytes > portable_shared_bytes) {
+    if (spec.shared_bytes > allowed_shared_bytes(api, function)) {
         permit(api, function, driver::function_max_dynamic_shared_bytes, spec.shared_bytes, "launch_resources",
                std::to_string(spec.shared_bytes) + " bytes of dynamic shared memory per block", origin);
     }
@@ -79,7 +88,7 @@ void raise_limits(const driver::Api& api, driver::Function function, const Launc
 
 PreparedPlan::PreparedPlan(const driver::Api& api, const driver::LoadedModule& module, const Plan& plan,
                            const Addresses& arrays, const std::vector<ScalarSpec>& scalars)
-    : api_(&api) {
+    : api_(&api), is_candidate_(module.name() != own_module) {
     for (const LaunchSpec& spec : plan.launches) {
         const Origin origin{launches_.size(), spec.symbol};
         const driver::Function function = module.function(spec.symbol);
@@ -94,6 +103,9 @@ void PreparedPlan::enqueue(driver::Stream stream, std::size_t index) {
     launch.configuration.stream = stream;
     launch.configuration.attributes = launch.attributes.empty() ? nullptr : launch.attributes.data();
     launch.configuration.attribute_count = static_cast<unsigned>(launch.attributes.size());
+    if (is_candidate_) {
+        note_candidate_launch();
+    }
     try {
         WARPWRIGHT_CALL(*api_, launch, &launch.configuration, launch.function, launch.parameters.pointers(), nullptr);
     } catch (const driver::DriverError& error) {

@@ -41,6 +41,7 @@ private:
     };
 
     const driver::Api* api_;
+    bool is_candidate_;  // not one of the harness's own kernels
     std::vector<Launch> launches_;
 };
 

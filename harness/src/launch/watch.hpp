@@ -25,8 +25,13 @@ private:
 };
 
 // Polls until the stream has come to the event: first without a pause, then with short sleeps.
-// Throws CandidateFault: of kind `timeout` (fatal) at the deadline, after which the context is marked as lost; of the
-// kind that the driver reports if a launch failed. Throws DriverError for failures that are not a candidate's.
+// Throws CandidateFault: of kind `timeout` (fatal) at the deadline; of the kind that the driver reports if a launch
+// failed. Throws DriverError for failures that are not a candidate's, and for both of these before a candidate was
+// launched. At the deadline, and when the driver does not say how things stand, the context is marked as lost.
 void await(const driver::Api& api, const Event& event, const Deadline& deadline, const Origin& origin);
+
+// The same for all that has been queued on the stream. Needed before memory is freed while launches may be in flight:
+// the driver would wait for them without a limit.
+void drain(const driver::Api& api, driver::Stream stream, const Deadline& deadline, const Origin& origin);
 
 }  // namespace warpwright::launch

@@ -1,7 +1,5 @@
 #include "service/capabilities.hpp"
 
-#include "nvml/monitor.hpp"
-
 namespace warpwright {
 namespace {
 
@@ -28,12 +26,12 @@ std::optional<std::string> missing_virtual_memory(const driver::Api& api, const 
 
 }  // namespace
 
-std::map<std::string, std::optional<std::string>> capabilities(const driver::Api& api,
-                                                               const driver::DeviceInfo& device) {
+std::map<std::string, std::optional<std::string>> capabilities(const driver::Api& api, const driver::DeviceInfo& device,
+                                                               const nvml::Monitor& monitor) {
     return {{"virtual_memory", missing_virtual_memory(api, device)},
             {"cooperative", missing(device, "COOPERATIVE_LAUNCH")},
             {"cluster", missing(device, "CLUSTER_LAUNCH")},
-            {"nvml", nvml::Monitor(nvml::Monitor::default_library(), device.uuid, device.pci_bus_id).unavailable()}};
+            {"nvml", monitor.unavailable()}};
 }
 
 }  // namespace warpwright

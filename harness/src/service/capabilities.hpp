@@ -7,11 +7,13 @@
 
 #include "driver/api.hpp"
 #include "driver/device_info.hpp"
+#include "nvml/monitor.hpp"
 
 namespace warpwright {
 
-// capability -> why it is missing; none: it is there.
+// capability -> why it is missing; none: it is there. monitor: of this GPU.
 [[nodiscard]] std::map<std::string, std::optional<std::string>> capabilities(const driver::Api& api,
-                                                                             const driver::DeviceInfo& device);
+                                                                             const driver::DeviceInfo& device,
+                                                                             const nvml::Monitor& monitor);
 
 }  // namespace warpwright

@@ -8,6 +8,7 @@
 #include "driver/context.hpp"
 #include "driver/device_info.hpp"
 #include "driver/module.hpp"
+#include "nvml/monitor.hpp"
 
 namespace warpwright {
 
@@ -18,6 +19,7 @@ struct Machine {
     const driver::Api& api;
     driver::DeviceContext& context;
     const driver::DeviceInfo& device;
+    const nvml::Monitor& monitor;
     std::map<std::string, driver::LoadedModule>& modules;
     // Why launches may not be held back by a blocker: a profiler or debugger serialises them. None: no such tool.
     std::optional<std::string> profiled;

@@ -15,7 +15,8 @@ std::string properties(const driver::Api& api) {
     nlohmann::ordered_json devices = nlohmann::ordered_json::array();
     const int count = driver::device_count(api);
     for (int index = 0; index < count; ++index) {
-        const HelloReply gpu = describe_gpu(api, index);
+        const driver::DeviceInfo info = find_gpu(api, index);
+        const HelloReply gpu = describe_gpu(api, info, *monitor_of(info));
         nlohmann::ordered_json device = {{"index", index}};
         device.update(to_json(gpu.device));
         device["capabilities"] = to_json(gpu.capabilities);

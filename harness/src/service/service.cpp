@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "driver/error.hpp"
+#include "launch/fault.hpp"
+#include "memory/lost_context.hpp"
 #include "protocol/faults.hpp"
 #include "protocol/parse.hpp"
 #include "run/run.hpp"
@@ -15,16 +17,6 @@
 namespace warpwright {
 namespace {
 
-// A sticky error that comes up while a candidate's kernels are on the GPU is theirs, whichever call it was that heard
-// of it first.
-CandidateFault to_fault(const driver::DriverError& error) {
-    CandidateFault fault(*driver::fault_kind(error.code()), error.what(), true);
-    fault.call = error.call();
-    fault.code = error.code();
-    fault.code_name = error.name();
-    return fault;
-}
-
 Answer failure(Reply reply, bool dead) {
     Answer answer{std::move(reply), std::nullopt, dead, true};
     if (dead) {
@@ -34,9 +26,14 @@ Answer failure(Reply reply, bool dead) {
     return answer;
 }
 
-Answer driver_failure(const driver::DriverError& error, bool kernels_ran) {
+// A sticky error that comes up after a candidate's kernels went to the GPU is theirs, whichever call it was that heard
+// of it first. A context that was given up as lost is as dead as one that the driver calls so.
+Answer driver_failure(const driver::DriverError& error) {
     const bool sticky = driver::is_sticky(error.code());
-    return failure(sticky && kernels_ran ? to_reply(to_fault(error)) : to_reply(error), sticky);
+    if (sticky && launch::candidate_was_launched()) {
+        return failure(to_reply(launch::make_fault(*driver::fault_kind(error.code()), error.what(), error, {})), true);
+    }
+    return failure(to_reply(error), sticky || memory::context_is_lost());
 }
 
 }  // namespace
@@ -44,8 +41,8 @@ Answer driver_failure(const driver::DriverError& error, bool kernels_ran) {
 Service::Service(const driver::Api& api, ServiceOptions options) : api_(api), options_(std::move(options)) {}
 
 Answer Service::answer(Request request) {
-    const bool runs_kernels = request.op == "run" || request.op == "time";
     const bool ends = request.op == "bye";
+    launch::begin_request();
     try {
         Answer answer{dispatch(std::move(request)), std::nullopt, false, false};
         if (ends) {
@@ -59,7 +56,7 @@ Answer Service::answer(Request request) {
     } catch (const MemoryShortage& error) {
         return failure(to_reply(error), false);
     } catch (const driver::DriverError& error) {
-        return driver_failure(error, runs_kernels);
+        return driver_failure(error);
     }
 }
 
@@ -96,9 +93,12 @@ Reply Service::hello(const Request& request) {
     if (context_) {
         throw RequestError("hello: the context is open already; a process serves one GPU");
     }
-    HelloReply reply = describe_gpu(api_, hello.device);
+    const driver::DeviceInfo device = find_gpu(api_, hello.device);
+    std::unique_ptr<nvml::Monitor> monitor = monitor_of(device);
+    HelloReply reply = describe_gpu(api_, device, *monitor);
     reply.nonce = hello.nonce;
-    device_ = reply.device;
+    device_ = device;
+    monitor_ = std::move(monitor);
     return to_reply(reply);
 }
 
@@ -158,20 +158,28 @@ Machine Service::machine(const std::string& op) {
     if (!context_) {
         throw RequestError(op + ": no context; send hello and open first");
     }
-    return {api_, *context_, *device_, modules_, options_.profiled};
+    return {api_, *context_, *device_, *monitor_, modules_, options_.profiled};
 }
 
-HelloReply describe_gpu(const driver::Api& api, int index) {
+driver::DeviceInfo find_gpu(const driver::Api& api, int index) {
     WARPWRIGHT_CALL(api, init, 0U);
     const int count = driver::device_count(api);
     if (index >= count) {
         throw RequestError("hello.device is " + std::to_string(index) + "; this machine has " + std::to_string(count) +
                            (count == 1 ? " GPU" : " GPUs") + ", counted from 0");
     }
+    return driver::describe(api, index);
+}
+
+std::unique_ptr<nvml::Monitor> monitor_of(const driver::DeviceInfo& device) {
+    return std::make_unique<nvml::Monitor>(nvml::Monitor::default_library(), device.uuid, device.pci_bus_id);
+}
+
+HelloReply describe_gpu(const driver::Api& api, const driver::DeviceInfo& device, const nvml::Monitor& monitor) {
     HelloReply reply;
     WARPWRIGHT_CALL(api, driver_version, &reply.driver_version);
-    reply.device = driver::describe(api, index);
-    reply.capabilities = capabilities(api, reply.device);
+    reply.device = device;
+    reply.capabilities = capabilities(api, device, monitor);
     return reply;
 }
 

@@ -10,6 +10,7 @@
 #include "driver/context.hpp"
 #include "driver/device_info.hpp"
 #include "driver/module.hpp"
+#include "nvml/monitor.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/write.hpp"
 #include "service/machine.hpp"
@@ -51,11 +52,19 @@ private:
     const driver::Api& api_;
     ServiceOptions options_;
     std::optional<driver::DeviceInfo> device_;
+    std::unique_ptr<nvml::Monitor> monitor_;  // of device_
     std::unique_ptr<driver::DeviceContext> context_;
     std::map<std::string, driver::LoadedModule> modules_;  // after context_: unloaded before it ends
 };
 
-// Initialises the driver and counts its GPUs; the reply to `hello` without its nonce. Throws DriverError, RequestError.
-[[nodiscard]] HelloReply describe_gpu(const driver::Api& api, int index);
+// Initialises the driver and counts its GPUs. Throws DriverError; RequestError if there is no such GPU.
+[[nodiscard]] driver::DeviceInfo find_gpu(const driver::Api& api, int index);
+
+// What NVML says about it: what loads the library, once for each GPU in use.
+[[nodiscard]] std::unique_ptr<nvml::Monitor> monitor_of(const driver::DeviceInfo& device);
+
+// The reply to `hello` without its nonce. Throws DriverError.
+[[nodiscard]] HelloReply describe_gpu(const driver::Api& api, const driver::DeviceInfo& device,
+                                      const nvml::Monitor& monitor);
 
 }  // namespace warpwright

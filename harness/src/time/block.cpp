@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "driver/error.hpp"
+#include "memory/lost_context.hpp"
 #include "time/readings.hpp"
 
 namespace warpwright::timing {
@@ -43,8 +44,11 @@ std::optional<BlockReply> BlockRun::carry_out(std::map<std::string, std::string>
     try {
         try {
             return measure(unavailable);
+        } catch (const CandidateFault& fault) {
+            let_go(fault.fatal);
+            throw;
         } catch (const driver::DriverError& error) {
-            stage_.blocker.release();
+            let_go(driver::is_sticky(error.code()));
             // A launch that died is reported by whichever call comes next.
             if (driver::is_sticky(error.code())) {
                 launch::throw_fault(error, contestant_.origin());
@@ -52,8 +56,14 @@ std::optional<BlockReply> BlockRun::carry_out(std::map<std::string, std::string>
             throw;
         }
     } catch (const CandidateFault& fault) {
-        stage_.blocker.release();
         throw located(fault, index_, block_.contestant);
+    }
+}
+
+void BlockRun::let_go(bool dead) const {
+    stage_.blocker.release();
+    if (!dead && !memory::context_is_lost()) {
+        launch::drain(stage_.machine.api, stage_.machine.context.stream(), stage_.deadline, contestant_.origin());
     }
 }
 
@@ -64,7 +74,7 @@ std::optional<BlockReply> BlockRun::measure(std::map<std::string, std::string>& 
     }
     const double start_s = stage_.deadline.elapsed_s();
     reset_state();
-    const nvml::Reading before = stage_.monitor.read();
+    const nvml::Reading before = stage_.machine.monitor.read();
     stage_.clocks.enqueue_first();
     prepare_inputs();
     std::size_t begin = 0;
@@ -79,12 +89,12 @@ std::optional<BlockReply> BlockRun::measure(std::map<std::string, std::string>& 
     run_rest(begin, !off);
     BlockReply reply;
     reply.blocker = off ? "off: " + *off : "on";
-    add_readings(before, stage_.monitor.read(), reply, unavailable);
+    add_readings(before, stage_.machine.monitor.read(), reply, unavailable);
     finish_reply(reply, stage_.deadline.elapsed_s() - start_s);
-    if (!reply.sm_mhz) {
-        unavailable["sm_mhz"] = "block " + std::to_string(index_) +
-                                ": no SM was seen over 200 us, the least that the " +
-                                "GPU's timer resolves well enough";
+    const ClockReading clock = stage_.clocks.read();
+    reply.sm_mhz = clock.mhz;
+    if (!clock.mhz) {
+        unavailable["sm_mhz"] = "block " + std::to_string(index_) + ": " + clock.why_unknown;
     }
     return reply;
 }
@@ -93,9 +103,8 @@ void BlockRun::finish_reply(BlockReply& reply, double seconds) const {
     for (std::size_t launch = 0; launch < block_.launches.size(); ++launch) {
         reply.samples_us.push_back(sample_us(launch));
     }
-    reply.sm_mhz = stage_.clocks.sm_mhz();
     if (gave_up_) {
-        reply.blocker = "off: it gave up after 2 s, the host took longer to queue the block";
+        reply.blocker = "off: it gave up after 2 s, the host took longer to queue the block";  // callers look for this
     }
     contestant_.history.unit_us = median(reply.samples_us);
     contestant_.history.wall_s = seconds / static_cast<double>(block_.launches.size());

@@ -25,6 +25,9 @@ public:
     [[nodiscard]] std::optional<BlockReply> carry_out(std::map<std::string, std::string>& unavailable);
 
 private:
+    // After a failure: releases the blocker and waits for what is in flight, unless the context is dead. What comes up
+    // meanwhile replaces the failure: a launch queued earlier hangs or has died. Throws as launch::drain.
+    void let_go(bool dead) const;
     [[nodiscard]] std::optional<BlockReply> measure(std::map<std::string, std::string>& unavailable);
     // Whether that many seconds are left of the schedule's limit.
     [[nodiscard]] bool fits(double seconds) const;

@@ -20,23 +20,31 @@ constexpr std::size_t fewest_slots = 1024;
 
 }  // namespace
 
-std::optional<double> median_mhz(const std::vector<ClockSlot>& before, const std::vector<ClockSlot>& after) {
+ClockReading compare_clocks(const std::vector<ClockSlot>& before, const std::vector<ClockSlot>& after) {
     std::vector<double> rates;
+    std::uint64_t longest_ns = 0;
     for (std::size_t sm = 0; sm < (std::min)(before.size(), after.size()); ++sm) {
         const ClockSlot& first = before[sm];
         const ClockSlot& last = after[sm];
-        const bool seen = first.nanoseconds != 0 && last.nanoseconds > first.nanoseconds && last.cycles > first.cycles;
-        if (seen && last.nanoseconds - first.nanoseconds >= shortest_span_ns) {
-            rates.push_back(static_cast<double>(last.cycles - first.cycles) * 1000.0 /
-                            static_cast<double>(last.nanoseconds - first.nanoseconds));
+        if (first.nanoseconds == 0 || last.nanoseconds <= first.nanoseconds || last.cycles <= first.cycles) {
+            continue;
+        }
+        const std::uint64_t span_ns = last.nanoseconds - first.nanoseconds;
+        longest_ns = (std::max)(longest_ns, span_ns);
+        if (span_ns >= shortest_span_ns) {
+            rates.push_back(static_cast<double>(last.cycles - first.cycles) * 1000.0 / static_cast<double>(span_ns));
         }
     }
+    if (longest_ns == 0) {
+        return {std::nullopt, "no SM was seen at both borders"};
+    }
     if (rates.empty()) {
-        return std::nullopt;
+        return {std::nullopt, "it took " + std::to_string(longest_ns / 1000) +
+                                  " us; the GPU's timer is too coarse for less than 200 us"};
     }
     std::sort(rates.begin(), rates.end());
     const std::size_t middle = rates.size() / 2;
-    return rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2.0;
+    return {rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2.0, ""};
 }
 
 Clocks::Clocks(const Machine& machine)
@@ -61,9 +69,9 @@ void Clocks::enqueue(const memory::DeviceBuffer& slots) const {
                        slots.address());
 }
 
-std::optional<double> Clocks::sm_mhz() const { return median_mhz(read(first_), read(last_)); }
+ClockReading Clocks::read() const { return compare_clocks(slots_of(first_), slots_of(last_)); }
 
-std::vector<ClockSlot> Clocks::read(const memory::DeviceBuffer& slots) const {
+std::vector<ClockSlot> Clocks::slots_of(const memory::DeviceBuffer& slots) const {
     const Bytes bytes = memory::read_back(machine_.api, machine_.context.stream(), slots.address(), slots.bytes());
     std::vector<ClockSlot> copy(slot_count_);
     std::memcpy(copy.data(), bytes.data(), bytes.size());

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "memory/device_buffer.hpp"
@@ -20,9 +21,14 @@ struct ClockSlot {
 // The timer's steps (up to 1 us) are too coarse for less.
 inline constexpr std::uint64_t shortest_span_ns = 200'000;
 
-// Median over SMs of cycles per microsecond between two borders; none if no SM was seen at both, or for short spans.
-[[nodiscard]] std::optional<double> median_mhz(const std::vector<ClockSlot>& before,
-                                               const std::vector<ClockSlot>& after);
+// Cycles per microsecond. why_unknown: no SM was seen at both borders, or none for long enough; empty if mhz is known.
+struct ClockReading {
+    std::optional<double> mhz;
+    std::string why_unknown;
+};
+
+// The median over the SMs that were seen at both borders. before, after: by SM number.
+[[nodiscard]] ClockReading compare_clocks(const std::vector<ClockSlot>& before, const std::vector<ClockSlot>& after);
 
 class Clocks {
 public:
@@ -33,11 +39,11 @@ public:
     void enqueue_first() const;
     void enqueue_last() const;
     // Between the two borders. Waits for the stream.
-    [[nodiscard]] std::optional<double> sm_mhz() const;
+    [[nodiscard]] ClockReading read() const;
 
 private:
     void enqueue(const memory::DeviceBuffer& slots) const;
-    [[nodiscard]] std::vector<ClockSlot> read(const memory::DeviceBuffer& slots) const;
+    [[nodiscard]] std::vector<ClockSlot> slots_of(const memory::DeviceBuffer& slots) const;
 
     const Machine& machine_;
     driver::Function function_;

@@ -45,7 +45,6 @@ Stage::Stage(const Machine& machine_, const TimeRequest& request_)
     : machine(machine_),
       request(affordable(machine_, request_)),
       deadline(request_.time_limit_s + grace_s),
-      monitor(nvml::Monitor::default_library(), machine_.device.uuid, machine_.device.pci_bus_id),
       flush(machine_),
       sets(machine_, request_.arrays, request_.sets),
       inputs(machine_, request_.arrays),
@@ -90,9 +89,11 @@ void Stage::finish(const launch::Origin& origin) const {
     launch::await(machine.api, done_, deadline, origin);
 }
 
-bool Stage::flushes_each_launch(const Block& block) const {
-    return request.cold &&
-           (refills(block) || !rotation_keeps_cold(sets.count(), set_bytes(request.arrays), flush.l2_bytes()));
+bool Stage::flushes_each_launch(const Block& block) const { return request.cold && refills(block); }
+
+bool Stage::refills(const Block& block) const {
+    return block.launches.size() > sets.count() || !request.cold ||
+           !rotation_keeps_cold(sets.count(), set_bytes(request.arrays), flush.l2_bytes());
 }
 
 UnitEntries Stage::unit_entries(const Block& block) const {
@@ -103,6 +104,8 @@ UnitEntries Stage::unit_entries(const Block& block) const {
     if (refills(block)) {
         unit.fills = inputs_count;
         unit.poisons = sets.poisoned_arrays();
+    }
+    if (block.launches.size() > sets.count()) {
         unit.copies = output_count(request.arrays);
     }
     if (!request.cold) {

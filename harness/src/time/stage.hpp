@@ -7,7 +7,6 @@
 #include "launch/event.hpp"
 #include "launch/shared_filler.hpp"
 #include "launch/watch.hpp"
-#include "nvml/monitor.hpp"
 #include "time/blocker.hpp"
 #include "time/clocks.hpp"
 #include "time/contestant.hpp"
@@ -39,14 +38,14 @@ public:
 
     // Whether a block's launches need a flush each.
     [[nodiscard]] bool flushes_each_launch(const Block& block) const;
-    // Whether a block has more launches than there are sets, so that inputs are made before each launch.
-    [[nodiscard]] bool refills(const Block& block) const { return block.launches.size() > sets.count(); }
+    // Whether inputs are made before each launch and not all before the block. Only rotation that alone keeps L2 cold
+    // needs them all before: what lies there can be read by launches before the one that it is for.
+    [[nodiscard]] bool refills(const Block& block) const;
     [[nodiscard]] UnitEntries unit_entries(const Block& block) const;
 
     const Machine& machine;
     const TimeRequest& request;
     launch::Deadline deadline;
-    nvml::Monitor monitor;
     Flush flush;
     ArraySets sets;
     ResidentInputs inputs;

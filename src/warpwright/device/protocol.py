@@ -113,11 +113,10 @@ class FaultKind(StrEnum):
     ILLEGAL_ADDRESS = "crash.illegal_address"
     MISALIGNED = "crash.misaligned"
     TRAP = "crash.trap"
+    """On a GPU also every exception that the driver has no name for."""
     ASSERT = "crash.assert"
     STACK = "crash.stack"
     ILLEGAL_INSTRUCTION = "crash.illegal_instruction"
-    LAUNCH_FAILED = "crash.launch_failed"
-    """The driver says no more than that the kernel failed."""
     PROCESS_ENDED = "crash.process_ended"
     """The process that ran it ended twice without a word, while a known-good kernel runs."""
     DEADLOCK = "timeout.deadlock"
@@ -155,11 +154,15 @@ class Modified:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A run that reached its end. arrays: every output afterwards. modified: inputs that are not as they were."""
+    """A run that reached its end. arrays: every output afterwards. modified: inputs that are not as they were.
+
+    device_us: between two events around the plan; good for time limits and never a score; None: unknown.
+    """
 
     arrays: Mapping[str, Array]
     seconds: float
     modified: tuple[Modified, ...] = ()
+    device_us: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ _KINDS = {
     "assert": FaultKind.ASSERT,
     "stack": FaultKind.STACK,
     "illegal_instruction": FaultKind.ILLEGAL_INSTRUCTION,
-    "launch_failed": FaultKind.LAUNCH_FAILED,
     "launch_resources": FaultKind.RESOURCES,
     "launch_config": FaultKind.CONFIG,
     "cooperative": FaultKind.COOPERATIVE,
