@@ -55,7 +55,8 @@ def _harness(options: HarnessOptions, *, needed: bool) -> Finding:
     try:
         program = find_harness(options.harness)
     except DeviceUnavailable as error:
-        return Finding("gpu harness", missing, str(error), _BUILD_REMEDY)
+        told, _, remedy = str(error).rpartition("\n")
+        return Finding("gpu harness", missing, told, remedy)
     try:
         ended = subprocess.run(
             [str(program), "--version"],

@@ -181,10 +181,9 @@ def test_doctor_sees_driver_harness_and_gpus(standin: Standin) -> None:
 def test_doctor_names_a_missing_harness_as_missing_where_there_is_a_gpu(standin: Standin, tmp_path: Path) -> None:
     options = harness_options(replace(standin(), harness=tmp_path / "none"))
     findings = {f.name: f for f in gpu_findings(options)}
-    assert (findings["gpu harness"].status, findings["gpu harness"].remedy) == (
-        Status.MISSING,
-        "warpwright build-harness",
-    )
+    assert findings["gpu harness"].status is Status.MISSING
+    assert findings["gpu harness"].detail.endswith(f"was not found. Tried:\n  {tmp_path / 'none'}")
+    assert findings["gpu harness"].remedy == "Check WARPWRIGHT_HARNESS."
     assert findings["gpu 0"].status is Status.WARNING
 
 

@@ -147,7 +147,7 @@ def _start(connection: Connection) -> HarnessClient:
         client = HarnessClient(connection.command, log)
     except OSError as error:
         raise DeviceUnavailable(
-            f"--device {connection.name}: {connection.command.arguments[0]} cannot be started ({error.strerror or error}). "
+            f"--device {connection.name}: {connection.command.arguments[0]} cannot be started ({error.strerror or error})."
             f"{_remedy(connection)}"
         ) from error
     if connection.on_start is not None:
@@ -160,11 +160,12 @@ def _end_text(connection: Connection, ended: WorkerEnded) -> str:
     if ended.exit_code == _NO_DRIVER:
         return f"--device {connection.name}: the NVIDIA driver cannot be used there.{said}"
     command = shlex.join(connection.command.arguments)
-    return f"--device {connection.name}: {command} did not answer ({ended}).{said}\n{_remedy(connection)}"
+    return f"--device {connection.name}: {command} did not answer ({ended}).{said}{_remedy(connection)}"
 
 
 def _remedy(connection: Connection) -> str:
+    """For a device behind a command; what is wrong with a GPU of this machine is found by `opening.py`."""
     if not connection.name.startswith("command:"):
-        return "Run `warpwright doctor`."
+        return ""
     program = shlex.join(connection.command.arguments[:-1])
-    return f"The command must start warpwright-harness; `{program} --version` must print its version."
+    return f"\nThe command must start warpwright-harness; `{program} --version` must print its version."
