@@ -19,6 +19,7 @@ from warpwright.evaluation.clocks import open_clocks
 from warpwright.evaluation.conclusion import conclude, ranked_timings
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.foresight import prefetch_values
 from warpwright.evaluation.gate import Gate
 from warpwright.evaluation.limits import run_limit_s
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
@@ -83,6 +84,7 @@ class Evaluator:
         self._timer, comparison = open_clocks(values, device, seeds, self._options.time_limit_s, self._options.paired)
         self._gate = Gate(comparison, self._rebuilt)
         self._known_us: dict[str, float] = {}
+        self._foreseen = False
 
     @property
     def workload(self) -> Workload:
@@ -115,6 +117,7 @@ class Evaluator:
         """
         course = Course(candidate, self._cases(), on_stage)
         self._learn(against)
+        self._foresee(course)
         failure = self._prepare(course) or self._verify(course, screen) or self._time(course, screen)
         failure = failure or self._verify_notable(course, against)
         if failure is not None:
@@ -170,7 +173,7 @@ class Evaluator:
         """End the device's, the compiler's and the oracle's workers."""
         self._device.close()
         self._compiler.close()
-        self._oracle.close()
+        self._verifier.values.close()
 
     def __enter__(self) -> Self:
         return self
@@ -269,6 +272,13 @@ class Evaluator:
         """What a case takes, for time limits and for how many launches a search spends on it."""
         if against is not None and against.evaluation.outcome.correct:
             self._known_us |= {c.name: c.timing.median_us for c in against.evaluation.cases if c.timing is not None}
+
+    def _foresee(self, course: Course) -> None:
+        """On hardware cases are large and the GPU is fast: without it most of the first attempt would be the oracle's."""
+        if self.measures and not self._foreseen:
+            self._foreseen = True
+            count = self._options.seeds_per_case
+            prefetch_values(self._verifier.values, self._seeds, course.cases, course.candidate.identity, count)
 
     def _rebuilt(self, candidate: Candidate) -> Course:
         """A candidate that was evaluated before, compiled again (the compiler keeps what it made)."""

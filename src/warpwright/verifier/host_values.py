@@ -1,20 +1,25 @@
 """Inputs and expected outputs of each (case, seed), kept so that attempts and tuning points share them."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from types import MappingProxyType
 
 from warpwright.physical_memory import physical_memory_bytes
 from warpwright.units import GIB, MIB
-from warpwright.workload.arguments import make_arguments
-from warpwright.workload.model import Case, Workload
+from warpwright.verifier.prefetch import Prefetch
+from warpwright.verifier.turns import Turns
+from warpwright.workload.arguments import make_arguments, value_bytes
+from warpwright.workload.model import Case, OracleKind, Workload
 from warpwright.workload.oracle import Oracle
+from warpwright.workload.shapes import case_elements
 from warpwright.workload.values import Array, CaseArguments, HostInputs
 
-MOST_KEPT_BYTES = 8 * GIB
+MOST_KEPT_BYTES = 64 * GIB
 """Kept at most, however much memory there is."""
+PREFETCH_FROM_ELEMENTS = 1 << 20
+"""Cases with fewer elements in all arrays are computed sooner than a thread is started."""
 _KEPT_SHARE = 4
 _UNKNOWN_KEPT_BYTES = 512 * MIB
 
@@ -38,6 +43,7 @@ class HostValues:
 
     kept_bytes: beyond it inputs are made again when they are needed, then expected outputs are computed again, the longest
     unused first. None: a quarter of this machine's memory, at most MOST_KEPT_BYTES.
+    What one thread computes others wait for. After `prefetch`, `close` ends what is under way.
     """
 
     def __init__(self, workload: Workload, oracle: Oracle, kept_bytes: int | None = None) -> None:
@@ -46,20 +52,25 @@ class HostValues:
         self.kept_bytes = default_kept_bytes() if kept_bytes is None else kept_bytes
         self._kept: OrderedDict[_Key, _Entry] = OrderedDict()
         self._lock = Lock()
+        self._turns = Turns()
+        self._prefetch = Prefetch(self._compute_ahead, oracle.workers)
+        self._reserved_bytes = 0
 
     def arguments(self, case: Case, seed: int) -> CaseArguments:
         """What a kernel is called with. Raises: WorkloadError if `make_inputs` fails."""
         key = _key(case, seed)
-        with self._lock:
-            found = self._kept.get(key)
+        found = self._arguments(key)
+        if found is not None:
+            return found
+        with self._turns.of(key):
+            found = self._arguments(key)
             if found is not None:
-                self._kept.move_to_end(key)
-                return found.arguments
-        made = make_arguments(self.workload, case, seed, self.oracle)
-        with self._lock:
-            entry = self._kept.setdefault(key, _Entry(made))  # another thread may have been faster
-            self._trim()
-        return entry.arguments
+                return found
+            made = make_arguments(self.workload, case, seed, self.oracle)
+            with self._lock:
+                self._kept[key] = _Entry(made)
+                self._trim()
+            return made
 
     def expected(self, case: Case, arguments: CaseArguments) -> Mapping[str, Array]:
         """Every output by the oracle; computed once while the arguments are kept.
@@ -68,19 +79,61 @@ class HostValues:
         """
         with self._lock:
             entry = self._entry_of(case, arguments)
-            if entry is not None and entry.expected is not None:
+        if entry is None:
+            return MappingProxyType(self.oracle.expected(case, arguments))
+        if entry.expected is not None:
+            return entry.expected
+        with self._turns.of(id(entry)):
+            if entry.expected is not None:
                 return entry.expected
-        computed = MappingProxyType(self.oracle.expected(case, arguments))
-        with self._lock:
-            if entry is not None:
+            computed = MappingProxyType(self.oracle.expected(case, arguments))
+            with self._lock:
                 entry.expected = computed
-            self._trim()
-        return computed
+                self._trim()
+            return computed
+
+    def prefetch(self, case: Case, seeds: Iterable[int]) -> None:
+        """Compute inputs and expected outputs in the background, in this order and behind what was wanted before.
+
+        Only for large cases, and only what fits beside all that is kept. Errors are met by whoever asks for the values.
+        """
+        on_device = self.workload.oracle is OracleKind.KERNEL  # a device is not for two threads
+        if not on_device and case_elements(self.workload, case) >= PREFETCH_FROM_ELEMENTS:
+            self._prefetch.add([(case, seed) for seed in seeds])
+
+    def close(self) -> None:
+        """End the oracle and, with it, what is computed in the background."""
+        self._prefetch.stop()
+        self.oracle.close()
+        self._prefetch.join()
 
     def held_bytes(self) -> int:
         """Bytes of the arrays that are kept now."""
         with self._lock:
             return self._held_bytes()
+
+    def _compute_ahead(self, wanted: tuple[Case, int]) -> None:
+        case, seed = wanted
+        size = value_bytes(self.workload, case)
+        with self._lock:
+            entry = self._kept.get(_key(case, seed))
+            fits = self._held_bytes() + self._reserved_bytes + size <= self.kept_bytes
+            if not fits or (entry is not None and entry.expected is not None):
+                return
+            self._reserved_bytes += size
+        try:
+            self.expected(case, self.arguments(case, seed))
+        finally:
+            with self._lock:
+                self._reserved_bytes -= size
+
+    def _arguments(self, key: _Key) -> CaseArguments | None:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found.arguments
 
     def _held_bytes(self) -> int:
         return sum(entry.held_bytes() for entry in self._kept.values())

@@ -10,8 +10,10 @@ from warpwright.workload.dtypes import element_type
 from warpwright.workload.generator import generate
 from warpwright.workload.model import Case, Workload
 from warpwright.workload.recipe import Generated
-from warpwright.workload.shapes import scalar_value, shape_of
+from warpwright.workload.shapes import scalar_value, shape_of, size_bytes
 from warpwright.workload.values import Array, CaseArguments, HostInputs
+
+_EXPECTED_FLOAT_BYTES = 8
 
 
 class InputSource(Protocol):
@@ -50,6 +52,19 @@ def make_arguments(workload: Workload, case: Case, seed: int, oracle: InputSourc
     scalars = {scalar.name: scalar_value(scalar, case) for scalar in workload.scalars}
     inputs = HostInputs(arrays, generated, make)
     return CaseArguments(inputs, MappingProxyType(scalars), MappingProxyType(shapes))
+
+
+def value_bytes(workload: Workload, case: Case) -> int:
+    """Bytes of the host values of one seed that are worth keeping: expected outputs, and inputs that no recipe makes."""
+    total = 0
+    for array in workload.outputs:
+        element = element_type(array.dtype)
+        total += prod(shape_of(array, case.dims)) * (_EXPECTED_FLOAT_BYTES if element.is_float else element.size_bytes)
+    for array in workload.inputs:
+        element = element_type(array.dtype)
+        known = None if array.values is None else recipe_of(parse_distribution(array.values), element, case.dims)
+        total += 0 if known is not None else size_bytes(array, case.dims)
+    return total
 
 
 def random_key(case: Case, seed: int, stream: str) -> int:

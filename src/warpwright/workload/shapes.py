@@ -24,6 +24,11 @@ def size_bytes(parameter: ArrayParameter, dims: Mapping[str, int]) -> int:
     return prod(shape_of(parameter, dims)) * element_type(parameter.dtype).size_bytes
 
 
+def case_elements(workload: Workload, case: Case) -> int:
+    """Elements of every array of a case together."""
+    return sum(prod(shape_of(array, case.dims)) for array in workload.arrays)
+
+
 def case_bytes(workload: Workload, case: Case) -> int:
     """Bytes of every array of a case together."""
     return sum(size_bytes(array, case.dims) for array in workload.arrays)
