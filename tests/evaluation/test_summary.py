@@ -37,13 +37,23 @@ def test_every_field_of_a_passed_evaluation() -> None:
         "gpu": "NVIDIA H200",
         "source": "estimated",
         "cases": [
-            {"name": "ragged", "kind": "check", "passed": True, **unknown, "source": None, "gpu": None, "binding": None}
+            {
+                "name": "ragged",
+                "kind": "check",
+                "passed": True,
+                "deterministic": None,
+                **unknown,
+                "source": None,
+                "gpu": None,
+                "binding": None,
+            }
             | {"measured": None}
             | {"margin": 0.2, "message": ""},
             {
                 "name": "rows",
                 "kind": "perf",
                 "passed": True,
+                "deterministic": None,
                 "median_us": 12.5,
                 "floor_us": 5.0,
                 "floor_ratio": 2.5,

@@ -144,6 +144,9 @@ class NumpyGpu(NumpyDevice):
     def measure(self, request: MeasureRequest) -> MeasureOutcome:
         raise NotImplementedError
 
+    def rest(self) -> None:
+        raise NotImplementedError
+
 
 def change(argument: ArrayArgument, after: Array) -> Modified | None:
     """How an input differs from what went in."""

@@ -19,10 +19,10 @@ class Rank(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """speedup: incumbent over contender, geometric mean. cases: the same by case. message: why, in one sentence."""
+    """speedup: incumbent over contender, geometric mean, None = unknown. cases: the same by case. message: why."""
 
     rank: Rank
-    speedup: float
+    speedup: float | None
     cases: Mapping[str, float]
     message: str
 

@@ -71,6 +71,7 @@ def measure_single(
         return first
     if first.below.zone is Zone.SOFT:
         case = replace(case, sets=2 * case.sets, flushes=2)
+    device.renew()
     again = take_series(
         device, case, [contestant], single_rounds(stream.counts), replace(stream, name=f"{stream.name}/again")
     )

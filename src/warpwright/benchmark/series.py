@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from warpwright.benchmark.schedule import Counts, PlannedBlock, Rounds, ValueDraw, paired_rounds, plan_blocks
-from warpwright.benchmark.taint import tainted_rounds
+from warpwright.benchmark.taint import gave_up, tainted_rounds
 from warpwright.device.measurement import BlockRecord, Phase
 from warpwright.device.measuring import Contestant, Measured, MeasureRequest, MeasuringDevice, TimedArray
 from warpwright.device.protocol import Array, Faulted, ScalarArgument
@@ -117,17 +117,18 @@ class Series:
 def take_series(
     device: MeasuringDevice, case: TimedCase, contestants: Sequence[Contestant], rounds: Rounds, stream: Stream
 ) -> Series | Faulted:
-    """Run a schedule in a fresh process; tainted rounds again, at most `REDOS` times, with new values (M24).
+    """Run a schedule; tainted rounds again, at most `REDOS` times, with new values (M24).
 
-    Raises: InfrastructureError if the device fails.
+    In the process that the device has: the caller renews it where a stream's values could come twice in one. Rounds whose
+    blocker gave up are taken again without it. Raises: InfrastructureError if the device fails.
     """
-    device.renew()
     draw = case.draw(stream.name)
     series = Series(stream.name, stream.counts)
     wanted = rounds
+    blocker = True
     for attempt in range(1 + REDOS):
         planned = plan_blocks(wanted, stream.counts, draw)
-        outcome = device.measure(_request(case, contestants, planned))
+        outcome = device.measure(_request(case, contestants, planned, blocker=blocker))
         if isinstance(outcome, Faulted):
             return outcome
         if attempt:
@@ -137,6 +138,7 @@ def take_series(
         series.degraded = bool(tainted)
         if not tainted or series.truncated:
             break
+        blocker = blocker and not any(gave_up(record) for record in series.records)
         wanted = _again(wanted, tainted, draw.random)
     return series
 
@@ -148,7 +150,9 @@ def _again(rounds: Rounds, tainted: frozenset[int], chance: random.Random) -> Ro
     return paired_rounds(sorted(tainted), chance)
 
 
-def _request(case: TimedCase, contestants: Sequence[Contestant], planned: Sequence[PlannedBlock]) -> MeasureRequest:
+def _request(
+    case: TimedCase, contestants: Sequence[Contestant], planned: Sequence[PlannedBlock], *, blocker: bool
+) -> MeasureRequest:
     return MeasureRequest(
         contestants=tuple(contestants),
         arrays=case.arrays,
@@ -158,5 +162,6 @@ def _request(case: TimedCase, contestants: Sequence[Contestant], planned: Sequen
         cold_cache=case.cold_cache,
         flushes=case.flushes,
         spin_ms=SPIN_MS,
+        blocker=blocker,
         time_limit_s=case.time_limit_s,
     )

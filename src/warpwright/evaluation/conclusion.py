@@ -28,11 +28,11 @@ def conclude(course: Course, decision: Decision | None, *, screen: bool) -> Eval
 
 
 def decide_by_records(course: Course, against: Evaluation) -> Decision | None:
-    """The decision that estimates allow; None without times on both sides, or if they were measured."""
+    """The decision that estimates allow; None without estimates on both sides."""
     own, other = ranked_timings(course, course.found.values()), ranked_timings(course, against.cases)
     if not own or not against.outcome.correct:
         return None
-    if all(timing.source is TimeSource.MEASURED for timing in (*own.values(), *other.values())):
+    if any(timing.source is not TimeSource.ESTIMATED for timing in (*own.values(), *other.values())):
         return None
     return decide(other, own)
 

@@ -28,6 +28,8 @@ class Course:
     plans: Mapping[str, ResolvedPlan] = field(default_factory=dict)
     built: Build | None = None
     found: dict[str, CaseEvaluation] = field(default_factory=dict)
+    verified_us: dict[str, float] = field(default_factory=dict)
+    """Case -> longest run in verification, where known; for time limits, never a score."""
     seconds: dict[str, float] = field(default_factory=dict)
     questions: list[Failure] = field(default_factory=list)
     """What timing found that only a person can settle."""

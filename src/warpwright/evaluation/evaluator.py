@@ -11,7 +11,7 @@ from warpwright.benchmark.score import speedup
 from warpwright.candidate.candidate import Candidate
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.measuring import MeasuringDevice
-from warpwright.device.protocol import Device, Timing
+from warpwright.device.protocol import Device, TimeSource, Timing
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.baseline import Evaluated
 from warpwright.evaluation.build import build, check_build
@@ -129,7 +129,8 @@ class Evaluator:
         if isinstance(decision, Failure):
             return course.failed(decision)
         for name, timing in ranked_timings(course, course.found.values()).items():
-            self._known_us.setdefault(name, timing.median_us)
+            if _measured([timing]):
+                self._known_us.setdefault(name, timing.median_us)
         return conclude(course, decision, screen=screen)
 
     def compare(
@@ -167,7 +168,10 @@ class Evaluator:
             failure = failure or self._verify_case(course, case, self._seeds.fresh(case, purpose, seeds))
         if failure is not None:
             return course.failed(failure)
-        return course.result(Outcome.PASSED, "verified", f"passed {len(cases)} cases with {seeds} fresh seeds each")
+        text = f"passed {len(cases)} cases with {seeds} fresh seeds each"
+        if course.held is not None:
+            return course.result(course.held.outcome, course.held.reason, f"{text}, but: {course.held.message}")
+        return course.result(Outcome.PASSED, "verified", text)
 
     def close(self) -> None:
         """End the device's, the compiler's and the oracle's workers."""
@@ -223,8 +227,14 @@ class Evaluator:
             verdict = verifier.verify(course.program(case), course.plans[case.name], case, seeds)
         message = verdict.message or " ".join(verdict.notes)
         course.found[case.name] = replace(
-            course.found[case.name], passed=verdict.passed, comparisons=verdict.comparisons, message=message
+            course.found[case.name],
+            passed=verdict.passed,
+            comparisons=verdict.comparisons,
+            message=message,
+            deterministic=verdict.deterministic,
         )
+        if verdict.device_us is not None:
+            course.verified_us[case.name] = verdict.device_us
         if verdict.held is not None and verdict.held.label is not None:
             course.questions.append(Failure(verdict.held.label, f"{case_text(case)}: {verdict.held.message}"))
         return None if verdict.outcome is None else Failure(verdict.outcome, verdict.message, verdict.line)
@@ -234,7 +244,9 @@ class Evaluator:
         if not self.measures or against is None or not against.evaluation.outcome.correct:
             return None
         own, other = ranked_timings(course, course.found.values()), ranked_timings(course, against.evaluation.cases)
-        if not own or speedup(_medians(other), _medians(own)) < NOTABLE_SPEEDUP:
+        if not own or not other or not _measured((*own.values(), *other.values())):
+            return None
+        if speedup(_medians(other), _medians(own)) < NOTABLE_SPEEDUP:
             return None
         self._device.renew()
         for case in course.cases:
@@ -245,12 +257,15 @@ class Evaluator:
         return None
 
     def _time(self, course: Course, screen: bool) -> Failure | None:
-        for case in course.cases:
-            if case.kind is not CaseKind.PERF:
-                continue
+        """Every perf case, all in one process in which nothing was verified."""
+        ranked = [case for case in course.cases if case.kind is CaseKind.PERF]
+        if ranked:
+            self._device.renew()
+        for case in ranked:
             course.begin(f"time {case.name}")
+            subject = replace(self._subject(course, case, screen), last=case is ranked[-1])
             with course.clock("time"):
-                timed = self._timer.timed(course.found[case.name], self._subject(course, case, screen))
+                timed = self._timer.timed(course.found[case.name], subject)
             if isinstance(timed, Failure):
                 return timed
             course.found[case.name] = timed.found
@@ -265,13 +280,15 @@ class Evaluator:
             case=case,
             identity=course.candidate.identity,
             known_us=self._known_us.get(case.name),
+            verified_us=course.verified_us.get(case.name),
             screen=screen,
         )
 
     def _learn(self, against: Evaluated | None) -> None:
         """What a case takes, for time limits and for how many launches a search spends on it."""
         if against is not None and against.evaluation.outcome.correct:
-            self._known_us |= {c.name: c.timing.median_us for c in against.evaluation.cases if c.timing is not None}
+            timings = {case.name: case.timing for case in against.evaluation.cases if case.timing is not None}
+            self._known_us |= {n: timing.median_us for n, timing in timings.items() if _measured([timing])}
 
     def _foresee(self, course: Course) -> None:
         """On hardware cases are large and the GPU is fast: without it most of the first attempt would be the oracle's."""
@@ -312,6 +329,10 @@ class Evaluator:
         if isinstance(timed, Failure):
             return replace(unknown, message=f"not run: {timed.message}")
         return replace(timed.found, message="not verified here: estimated from sampled blocks, never counted as passed")
+
+
+def _measured(timings: Sequence[Timing]) -> bool:
+    return all(timing.source is TimeSource.MEASURED for timing in timings)
 
 
 def _medians(timings: dict[str, Timing]) -> dict[str, float]:

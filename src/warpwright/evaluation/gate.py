@@ -41,14 +41,16 @@ class Gate:
             return decide_by_records(course, against.evaluation)
         if course.held is not None:
             return None
-        lead = _lead(other, own)
-        unearned = without_run(lead, self.comparison.options) if _machine(own) == _machine(other) else None
-        return unearned or self._paired(self.comparison, course, against.candidate, lead)
+        lead = _lead(other, own) if _machine(own) == _machine(other) else None
+        unearned = None if lead is None else without_run(lead, self.comparison.options)
+        return unearned or self._paired(self.comparison, course, against, lead)
 
     def _paired(
-        self, comparison: PairedComparison, course: Course, incumbent: Candidate, lead: float
+        self, comparison: PairedComparison, course: Course, against: Evaluated, lead: float | None
     ) -> Decision | Failure:
-        found = comparison.compare(self.build(incumbent), course, course.listener)
+        incumbent = self.build(against.candidate)
+        incumbent.found = {case.name: case for case in against.evaluation.cases}
+        found = comparison.compare(incumbent, course, course.listener)
         if isinstance(found, Failure):
             return found
         if isinstance(found, NoFigure):
@@ -70,7 +72,7 @@ def _lead(incumbent: dict[str, Timing], contender: dict[str, Timing]) -> float:
 
 
 def _machine(timings: dict[str, Timing]) -> tuple[str | None, ...]:
-    """What two records must share before a lead between them means anything."""
+    """What two records must share before a lead between them means anything: an estimate shares nothing with a time."""
     timing = next(iter(timings.values()))
     identity = timing.measurement.identity if timing.measurement is not None else {}
-    return timing.gpu, identity.get("uuid"), identity.get("driver")
+    return timing.source, timing.gpu, identity.get("uuid"), identity.get("driver")

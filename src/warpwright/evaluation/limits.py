@@ -11,7 +11,9 @@ LEAST_S = 2.0
 KNOWN_FACTOR = 50.0
 """One run on a GPU may take this many times as long as the incumbent, but at least LEAST_S."""
 SCHEDULE_S = 20.0
-"""All 110 launches of one case; a paired run has twice as many and twice the time."""
+"""Most for all 110 launches of one case; a paired run has twice as many and twice the time."""
+_SLOWEST_COPY_BYTES_PER_S = 250e6
+"""Kept outputs on their way to the host do not count as hanging."""
 
 
 def run_limit_s(kind: DeviceKind, chosen_s: float | None, known_us: float | None = None) -> float:
@@ -21,3 +23,12 @@ def run_limit_s(kind: DeviceKind, chosen_s: float | None, known_us: float | None
     if kind is DeviceKind.EMULATOR:
         return EMULATED_S
     return UNKNOWN_S if known_us is None else max(LEAST_S, KNOWN_FACTOR * known_us / US_PER_S)
+
+
+def schedule_limit_s(known_us: float | None, launches: int, kept_bytes: int) -> float:
+    """Wall clock of all launches of one case. known_us: of one unit; None: nothing is known. kept_bytes: that come back."""
+    if known_us is None:
+        return SCHEDULE_S
+    return min(
+        SCHEDULE_S, LEAST_S + KNOWN_FACTOR * known_us / US_PER_S * launches + kept_bytes / _SLOWEST_COPY_BYTES_PER_S
+    )

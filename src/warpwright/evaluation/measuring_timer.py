@@ -1,4 +1,4 @@
-"""Times cases on hardware: each in a fresh process, believed only after the outputs of timed launches were compared."""
+"""Times cases on hardware, believed only after the outputs of timed launches were compared."""
 
 from dataclasses import dataclass, replace
 
@@ -10,9 +10,8 @@ from warpwright.device.measurement import CheckedLaunch
 from warpwright.device.measuring import Contestant, MeasuringDevice
 from warpwright.device.protocol import Faulted, Timing
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.limits import SCHEDULE_S
 from warpwright.evaluation.outcome import CaseEvaluation
-from warpwright.evaluation.timed_cases import TimedCases
+from warpwright.evaluation.timed_cases import FULL_LAUNCHES, TimedCases
 from warpwright.evaluation.timed_outputs import check_outputs
 from warpwright.evaluation.timer import Timed, TimedSubject, timing_failure
 from warpwright.verifier.evidence import case_text
@@ -30,17 +29,24 @@ class MeasuringTimer:
     empties: EmptyLaunches
 
     def timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
-        """10 + 100 launches of one case (M1). Raises: InfrastructureError, WorkloadError if device or oracle fail."""
+        """10 + 100 launches of one case (M1), in the process that the device has.
+
+        Raises: InfrastructureError, WorkloadError if device or oracle fail.
+        """
         case = subject.case
         counts = screening_counts(subject.known_us, screen=subject.screen)
+        known = [us for us in (subject.known_us, subject.verified_us) if us is not None]
+        timed = self.cases.of(case, max(known, default=None))
         single = measure_single(
             self.device,
             Contestant(subject.program, subject.plan),
-            self.cases.of(case),
+            timed,
             measured_floors(self.values.workload, case, self.device.spec),
             self.empties,
             Stream(self.cases.stream("time", subject.identity), counts),
         )
+        if subject.last:
+            self.device.rest()
         if isinstance(single, Faulted):
             return timing_failure(subject, single.fault)
         checked: tuple[CheckedLaunch, ...] = ()
@@ -56,7 +62,8 @@ class MeasuringTimer:
     ) -> Timed | Failure:
         where = case_text(subject.case)
         if not single.samples_us:
-            text = f"{where}: no measured launch within {SCHEDULE_S:g} s, the limit for all 110 launches of a case"
+            limit_s = single.case.time_limit_s
+            text = f"{where}: no measured launch within {limit_s:.3g} s, the limit for all {FULL_LAUNCHES} launches of a case"
             return Failure("timeout.timing", text)
         if single.below is not None and single.below.zone is Zone.HARD:
             return Failure("rejected.below_hard_floor", f"{where}: {_twice(single.below)}")

@@ -39,7 +39,8 @@ class CaseEvaluation:
     """One case of one candidate; None is unknown or not reached.
 
     passed: None if the case was not run because an earlier one failed.
-    floor_us: least time physics allows on this device; floor_binding: what sets it.
+    floor_us: least time physics allows on this device; floor_binding: what sets it. deterministic: whether runs of the same
+    values with different launch history gave the same bytes (V26).
     """
 
     name: str
@@ -50,6 +51,7 @@ class CaseEvaluation:
     floor_us: float | None = None
     floor_binding: str | None = None
     message: str = ""
+    deterministic: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

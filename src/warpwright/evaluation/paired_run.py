@@ -15,7 +15,7 @@ from warpwright.benchmark.series import Series, Stream, TimedCase, take_series
 from warpwright.benchmark.statistics import median
 from warpwright.device.measurement import CheckedLaunch, Measurement
 from warpwright.device.measuring import Contestant, MeasuringDevice
-from warpwright.device.protocol import Faulted
+from warpwright.device.protocol import Faulted, TimeSource
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.limits import SCHEDULE_S
@@ -51,10 +51,11 @@ class PairedRun:
     _measurements: dict[str, list[Measurement]] = field(default_factory=dict)
 
     def extend(self, rounds: int, listener: StageListener | None) -> Failure | None:
-        """Run that many more rounds of every perf case; the contender's failure, if it fails under the clock.
+        """Run that many more rounds of every perf case in a fresh process; the contender's failure, if it fails.
 
         A fault is put down to the contender: the incumbent has run beside a copy of itself before.
         """
+        self.bench.device.renew()
         for case in self.ranked:
             if listener is not None:
                 listener(f"{self.purpose} {case.name}")
@@ -92,7 +93,7 @@ class PairedRun:
         return PairedSamples(first, second, tuple(self._measurements[case.name]), launch_bound(median(first), empty))
 
     def _take(self, case: Case, rounds: int) -> Failure | None:
-        timed = self.bench.cases.of(case)
+        timed = self.bench.cases.of(case, self._known_us(case))
         timed = replace(timed, time_limit_s=2 * timed.time_limit_s)
         stream = self.bench.cases.stream(self.purpose, self.contender.candidate.identity)
         order = paired_rounds(range(rounds), timed.draw(f"{stream}/order").random)
@@ -111,6 +112,13 @@ class PairedRun:
         self._series.setdefault(case.name, []).append(series)
         self._measurements.setdefault(case.name, []).append(self._record(timed, series, checked))
         return None
+
+    def _known_us(self, case: Case) -> float | None:
+        """Time of the slower side by its own record, for the time limit; None unless both were measured here."""
+        sides = (self.incumbent, self.contender)
+        timings = [side.found[case.name].timing for side in sides if case.name in side.found]
+        times = [each.median_us for each in timings if each is not None and each.source is TimeSource.MEASURED]
+        return max(times) if len(times) == len(sides) else None
 
     def _record(self, timed: TimedCase, series: Series, checked: tuple[CheckedLaunch, ...]) -> Measurement:
         return Measurement(

@@ -35,6 +35,7 @@ def _case_to_json(case: CaseEvaluation) -> dict[str, Any]:
         "name": case.name,
         "kind": case.kind.value,
         "passed": case.passed,
+        "deterministic": case.deterministic,
         "median_us": None if timing is None else _number(timing.median_us),
         "floor_us": _number(case.floor_us),
         "floor_ratio": _number(ratio),

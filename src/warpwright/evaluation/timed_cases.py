@@ -5,22 +5,23 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from warpwright.benchmark.schedule import ValueDraw
+from warpwright.benchmark.schedule import CHECKED_AT_RANDOM, FULL, ValueDraw
 from warpwright.benchmark.series import TimedCase
 from warpwright.device.measuring import TimedArray
 from warpwright.device.protocol import ScalarArgument
-from warpwright.evaluation.limits import SCHEDULE_S
+from warpwright.evaluation.limits import schedule_limit_s
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.model import ArrayParameter, Case
 from warpwright.workload.rotation import Rotation, rotation
-from warpwright.workload.shapes import case_bytes
+from warpwright.workload.shapes import case_bytes, size_bytes
 
 MOST_SETS, FREE_SETS, LEAST_SETS = 10, 8, 2
 """Sets by default; how many of them may take a quarter of the memory; how few rotation still makes sense with (M8, M10)."""
 _MEMORY_SHARE = 4
+FULL_LAUNCHES = FULL.warmups + FULL.measured
 
 
 @dataclass(slots=True)
@@ -33,8 +34,8 @@ class TimedCases:
     _rotations: dict[str, Rotation] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def of(self, case: Case) -> TimedCase:
-        """One case. Raises: WorkloadError if `make_inputs` fails."""
+    def of(self, case: Case, known_us: float | None = None) -> TimedCase:
+        """One case. known_us: of one unit, for the time limit; None = unknown. Raises: WorkloadError if `make_inputs` fails."""
         workload = self.values.workload
         if case.name not in self._rotations:
             self._rotations[case.name] = rotation(workload, case, self.values, self.seeds.pool(case))
@@ -48,12 +49,17 @@ class TimedCases:
             draw=lambda stream: self._draw(case, turns, stream),
             cold_cache=workload.cold_cache,
             sets=set_count(case_bytes(workload, case), self.gpu.memory.dram_bytes),
-            time_limit_s=SCHEDULE_S,
+            time_limit_s=schedule_limit_s(known_us, FULL_LAUNCHES, self._kept_bytes(case)),
         )
 
     def stream(self, purpose: str, identity: str) -> str:
         """A name that no other measurement of this process has."""
         return f"{purpose}/{identity}/{next(self._numbers)}"
+
+    def _kept_bytes(self, case: Case) -> int:
+        """Outputs that come back of one schedule."""
+        launches = CHECKED_AT_RANDOM[1] + 1
+        return launches * sum(size_bytes(output, case.dims) for output in self.values.workload.outputs)
 
     def _draw(self, case: Case, turns: Rotation, stream: str) -> ValueDraw:
         chance = random.Random(self.seeds.number("schedule", case.name, stream))

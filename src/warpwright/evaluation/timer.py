@@ -22,7 +22,8 @@ from warpwright.workload.model import Case
 class TimedSubject:
     """A candidate's binary on one case. identity: of the candidate. known_us: the incumbent's time, None = unknown.
 
-    screen: in a search, where fewer launches will do for long units.
+    verified_us: its own longest run in verification, None = unknown; for time limits only. screen: in a search, where fewer
+    launches will do for long units. last: no further case of this candidate is timed.
     """
 
     program: Program
@@ -30,7 +31,9 @@ class TimedSubject:
     case: Case
     identity: str = ""
     known_us: float | None = None
+    verified_us: float | None = None
     screen: bool = False
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

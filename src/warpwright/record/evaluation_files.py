@@ -177,6 +177,7 @@ def _verdict(case: CaseEvaluation) -> CaseVerdictModel:
         passed=case.passed,
         comparisons=[_comparison_model(comparison) for comparison in case.comparisons],
         message=case.message,
+        deterministic=case.deterministic,
     )
 
 
@@ -251,6 +252,7 @@ def _case(verdict: CaseVerdictModel, times: CaseTimingModel | None, counters: Ma
         floor_us=None if times is None else times.floor_us,
         floor_binding=None if times is None else times.floor_binding,
         message=verdict.message,
+        deterministic=verdict.deterministic,
     )
 
 

@@ -144,6 +144,7 @@ class CaseVerdictModel(_File):
     passed: bool | None
     comparisons: list[ComparisonModel]
     message: str
+    deterministic: bool | None = None
 
 
 class VerifyFile(_File):

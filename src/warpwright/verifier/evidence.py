@@ -23,7 +23,7 @@ SURFING_MARGIN = 0.5
 class PoisonedRun:
     """One run that reached its end. arrays: every output afterwards. comparisons: with the oracle.
 
-    modified: inputs whose bytes the candidate changed.
+    modified: inputs whose bytes the candidate changed. device_us: what it took, None = unknown; never a score.
     """
 
     poison: int
@@ -31,6 +31,7 @@ class PoisonedRun:
     comparisons: tuple[Comparison, ...]
     guard: int = GUARDS[0]
     modified: tuple[Modified, ...] = ()
+    device_us: float | None = None
 
     @property
     def passed(self) -> bool:

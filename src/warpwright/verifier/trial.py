@@ -1,6 +1,7 @@
 """One (case, seed) of one candidate: its runs, and what the checks make of them."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from warpwright.candidate.resolved import ResolvedPlan
@@ -42,64 +43,103 @@ class _Stopped:
     fault: Fault
 
 
-class Trial:
-    """Runs one subject on one draw of values. Raises, from the start: WorkloadError if the oracle fails."""
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """twin: the first earlier run whose outputs hold the same bytes."""
 
-    def __init__(self, subject: Subject, draw: Draw) -> None:
+    run: PoisonedRun
+    twin: PoisonedRun | None
+
+
+_Launched = Future[_Compared]
+
+
+class Trial:
+    """Runs one subject on one draw of values: the device in the caller's thread, comparisons in the worker's.
+
+    worker: one thread. Raises, from the start: WorkloadError if the oracle fails.
+    """
+
+    def __init__(self, subject: Subject, draw: Draw, worker: ThreadPoolExecutor) -> None:
         self._subject = subject
         self._draw = draw
+        self._worker = worker
         self._case = subject.case
         self._workload = subject.values.workload
         self._values = subject.values.arguments(subject.case, draw.seed)
         self._expected = subject.values.expected(subject.case, self._values)
         on_device = isinstance(subject.device, MeasuringDevice)
         self._arguments = device_arguments(self._workload, self._values, on_device=on_device)
-        self._first: PoisonedRun | None = None
+        self._runs: list[_Launched] = []
+        self._stopped: _Stopped | None = None
+        self._look: Future[Verdict | None] | None = None
+        self._again: _Launched | _Stopped | None = None
 
-    def judge(self, patterns: Sequence[int]) -> Verdict:
-        """Run with each pattern of POISONS and GUARDS, by index.
+    def begin(self, patterns: Sequence[int]) -> None:
+        """Run with each pattern of POISONS and GUARDS, by index; what comes back is compared meanwhile."""
+        self._runs = []
+        for pattern in patterns:
+            launched = self._launch(POISONS[pattern], GUARDS[pattern], self._runs)
+            if isinstance(launched, _Stopped):
+                self._stopped = launched
+                return
+            self._runs.append(launched)
+        self._look = self._worker.submit(self._first_look, tuple(self._runs))
+
+    @property
+    def stopped(self) -> bool:
+        """True if a run did not reach its end."""
+        return self._stopped is not None
+
+    def begin_again(self) -> None:
+        """Run once more as the first time, for `with_repeat`."""
+        first = self._runs[0].result().run
+        self._again = self._launch(first.poison, first.guard, self._runs[:1])
+
+    def verdict(self) -> Verdict:
+        """Of what `begin` ran.
 
         A single run that fails is run with the other pattern too, and runs that differ again, so that the reason is known.
         """
-        runs: list[PoisonedRun] = []
-        for pattern in patterns:
-            run = self._run(POISONS[pattern], GUARDS[pattern], runs)
-            if isinstance(run, _Stopped):
-                return self._fault(run.fault)
-            runs.append(run)
-        self._first = runs[0]
-        if len(runs) == 1 and not runs[0].passed:
-            return self.judge(range(len(POISONS)))
-        if len(runs) == 1 or same_outputs(self._workload, runs[0], runs[1]):
-            return self._conclude(tuple(runs), ())
-        further: list[PoisonedRun] = []
+        if self._stopped is not None:
+            return self._fault(self._stopped.fault)
+        if self._look is None:
+            raise ValueError(f"{case_text(self._case)}: nothing was run yet that could be judged")
+        known = self._look.result()
+        if known is not None:
+            return known
+        if len(self._runs) == 1:
+            self.begin(range(len(POISONS)))
+            return self.verdict()
+        runs = tuple(launched.result().run for launched in self._runs)
+        further: list[_Launched] = []
         for guard in reversed(GUARDS):
-            run = self._run(POISONS[0], guard, [*runs, *further])
-            if isinstance(run, _Stopped):
-                return self._fault(run.fault)
-            further.append(run)
-            if same_outputs(self._workload, run, runs[0]):
+            launched = self._launch(POISONS[0], guard, [*self._runs, *further])
+            if isinstance(launched, _Stopped):
+                return self._fault(launched.fault)
+            further.append(launched)
+            if launched.result().twin is runs[0]:
                 break
-        return self._conclude(tuple(runs), tuple(further))
+        return self._conclude(runs, tuple(launched.result().run for launched in further))
 
-    def run_again(self, verdict: Verdict) -> Verdict:
-        """A passed verdict of `judge` after one more run, whose launch history is another one (V26)."""
-        first = self._first
-        if first is None:
-            raise ValueError(f"{case_text(self._case)}: nothing was run yet that could be compared")
-        run = self._run(first.poison, first.guard, [first])
-        if isinstance(run, _Stopped):
-            return self._fault(run.fault)
-        if same_outputs(self._workload, first, run):
+    def with_repeat(self, verdict: Verdict) -> Verdict:
+        """A passed verdict after the run of `begin_again`, whose launch history is another one (V26)."""
+        again = self._again
+        if again is None:
+            raise ValueError(f"{case_text(self._case)}: nothing was run again that could be compared")
+        if isinstance(again, _Stopped):
+            return self._fault(again.fault)
+        compared = again.result()
+        if compared.twin is not None:
             return replace(verdict, deterministic=verdict.deterministic is not False)
-        where = case_text(self._case)
+        run, where = compared.run, case_text(self._case)
         if not run.passed:
             return Verdict("unstable.run_to_run", f"{where}: {UNSTABLE}", run.comparisons, margin=_margin([run]))
         note = f"{where}: results differ between runs, within tolerance"
         return replace(verdict, deterministic=False, notes=tuple(dict.fromkeys((*verdict.notes, note))))
 
-    def _run(self, poison: int, guard: int, earlier: Sequence[PoisonedRun]) -> PoisonedRun | _Stopped:
-        workload, subject = self._workload, self._subject
+    def _launch(self, poison: int, guard: int, earlier: Sequence[_Launched]) -> _Launched | _Stopped:
+        subject = self._subject
         request = RunRequest(
             program=subject.program,
             plan=subject.plan,
@@ -112,13 +152,25 @@ class Trial:
         outcome = subject.device.run(request)
         if isinstance(outcome, Faulted):
             return _Stopped(outcome.fault)
-        run = PoisonedRun(poison, outcome.arrays, (), guard, outcome.modified)
-        for other in earlier:
-            if same_outputs(workload, run, other):
-                return replace(run, comparisons=other.comparisons)
-        outputs = {a.name: outcome.arrays[a.name] for a in workload.outputs}
-        comparisons = compare_case(workload, self._case, outputs, self._expected, subject.values.oracle)
-        return replace(run, comparisons=comparisons)
+        run = PoisonedRun(poison, outcome.arrays, (), guard, outcome.modified, outcome.device_us)
+        return self._worker.submit(self._compare, run, tuple(earlier))
+
+    def _compare(self, run: PoisonedRun, earlier: Sequence[_Launched]) -> _Compared:
+        """In the worker, which has finished the earlier ones."""
+        for launched in earlier:
+            other = launched.result().run
+            if same_outputs(self._workload, run, other):
+                return _Compared(replace(run, comparisons=other.comparisons), other)
+        outputs = {a.name: run.arrays[a.name] for a in self._workload.outputs}
+        comparisons = compare_case(self._workload, self._case, outputs, self._expected, self._subject.values.oracle)
+        return _Compared(replace(run, comparisons=comparisons), None)
+
+    def _first_look(self, launched: Sequence[_Launched]) -> Verdict | None:
+        """In the worker: the verdict, or None if further runs must tell why something is wrong."""
+        first, *others = (each.result() for each in launched)
+        if any(other.twin is not first.run for other in others) or not (others or first.run.passed):
+            return None
+        return self._conclude((first.run, *(other.run for other in others)), ())
 
     def _fault(self, fault: Fault) -> Verdict:
         message = fault_text(self._case, fault, self._subject.program)
@@ -148,6 +200,7 @@ class Trial:
             notes=tuple(finding.message for finding in findings if finding.label is None),
             margin=_margin((*runs, *further)),
             deterministic=False if further else None,
+            device_us=max((run.device_us for run in (*runs, *further) if run.device_us is not None), default=None),
         )
 
 

@@ -36,6 +36,8 @@ class Verdict:
     emulator, which runs everything in one fixed order."""
     held: Finding | None = None
     """A question about a case that passed (`suspicious.low_precision`): only a person can settle it (V31)."""
+    device_us: float | None = None
+    """The longest run on the device; for time limits, never a score. None: unknown."""
 
     @property
     def passed(self) -> bool:

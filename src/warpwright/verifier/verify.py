@@ -1,6 +1,7 @@
 """Runs a candidate on one case with several seeds and lets every check read what the runs leave behind."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from warpwright.candidate.resolved import ResolvedPlan
@@ -35,18 +36,39 @@ class Verifier:
         if not seeds:
             raise ValueError(f"case {case.name}: no seeds; nothing would be verified")
         subject = Subject(program, plan, case, self.values, self.device, self.time_limit_s)
-        verdicts: list[Verdict] = []
-        first: Trial | None = None
-        for number, seed in enumerate(seeds):
-            trial = Trial(subject, Draw(seed, number % 2 == 1))
-            first = first or trial
-            verdicts.append(trial.judge(range(len(POISONS)) if number == 0 else (number % len(POISONS),)))
-            if not verdicts[-1].passed:
-                break
-        verdict = _over_seeds(verdicts)
-        if first is not None and verdict.passed and isinstance(self.device, MeasuringDevice):
-            verdict = first.run_again(verdict)
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="verifier") as worker:
+            first = Trial(subject, Draw(seeds[0], least_alignment=False), worker)
+            verdicts: list[Verdict] = []
+            for trial in self._begun(subject, first, seeds[1:], worker):
+                verdicts.append(trial.verdict())
+                if not verdicts[-1].passed:
+                    break
+            verdict = _over_seeds(verdicts)
+            if verdict.passed and self._measures:
+                verdict = first.with_repeat(verdict)
         return self._with_precision(verdict, program)
+
+    @property
+    def _measures(self) -> bool:
+        return isinstance(self.device, MeasuringDevice)
+
+    def _begun(
+        self, subject: Subject, first: Trial, others: Sequence[int], worker: ThreadPoolExecutor
+    ) -> Iterator[Trial]:
+        """Trials whose runs have ended. On hardware the next one's are made before one is judged, while it is compared."""
+        first.begin(range(len(POISONS)))
+        waiting = first
+        for number, seed in enumerate(others, start=1):
+            if waiting.stopped or not self._measures:
+                yield waiting
+            trial = Trial(subject, Draw(seed, number % 2 == 1), worker)
+            trial.begin((number % len(POISONS),))
+            if self._measures:
+                yield waiting
+            waiting = trial
+        if self._measures and not waiting.stopped:
+            first.begin_again()
+        yield waiting
 
     def _with_precision(self, verdict: Verdict, program: Program) -> Verdict:
         """A passed verdict with what the PTX says of its precision."""
@@ -74,4 +96,5 @@ def _over_seeds(verdicts: Sequence[Verdict]) -> Verdict:
         notes=tuple(notes),
         margin=max(margins, default=None),
         deterministic=False if any(verdict.deterministic is False for verdict in verdicts) else None,
+        device_us=max((verdict.device_us for verdict in verdicts if verdict.device_us is not None), default=None),
     )

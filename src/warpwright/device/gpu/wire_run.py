@@ -74,7 +74,7 @@ def run_outcome(request: RunRequest, answer: Answer) -> tuple[RunOutcome, RunRep
         a.name: as_declared(a.name, a.dtype, a.shape, array) for a, array in zip(asked, answer.arrays, strict=True)
     }
     modified = tuple(Modified(m.name, m.bytes, m.first_byte) for m in reply.modified)
-    return Ran(arrays, reply.seconds, modified), reply
+    return Ran(arrays, reply.seconds, modified, reply.device_us), reply
 
 
 def as_declared(name: str, dtype: str, shape: Sequence[int], array: Array) -> Array:

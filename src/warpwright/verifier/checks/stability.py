@@ -42,7 +42,8 @@ def _cause(evidence: Evidence, other_guard: PoisonedRun) -> _Cause:
 
 UNSTABLE = (
     "two runs with the same inputs give results that differ beyond tolerance. "
-    "Look for a race: a missing barrier, or a read-modify-write that is not atomic."
+    "Look for a race: a missing barrier, or a read-modify-write that is not atomic. State that a launch leaves for the next "
+    "one (in module variables, or in scratch that is read before it is written) looks the same."
 )
 _UNINITIALISED = (
     "the result depends on what outputs or scratch held before the launch (fill "
