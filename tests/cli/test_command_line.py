@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.building import BuildUnavailable, build
 from loop.tiny import KERNEL, write_tiny
 from warpwright.cli.commands.registry import COMMANDS
 from warpwright.cli.main import run
@@ -81,6 +82,21 @@ def test_a_gpu_that_is_not_here_is_unavailable(
     monkeypatch.setenv("WARPWRIGHT_DRIVER", str(tmp_path / "libcuda.so.1"))
     assert run(["evaluate", str(ROOT / "examples/softmax"), "--device", "gpu:0"]) == 4
     assert "--device gpu:0: NVIDIA's driver is not installed here." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["check", "evaluate"])
+def test_auto_says_why_a_gpu_that_is_there_is_not_used(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    try:
+        monkeypatch.setenv("WARPWRIGHT_DRIVER", str(build().driver))
+    except BuildUnavailable as missing:
+        pytest.skip(f"the stand-in driver cannot be built: {missing}")
+    monkeypatch.setenv("WARPWRIGHT_HARNESS", str(tmp_path / "none"))
+    assert run([command, str(write_tiny(tmp_path / "tiny"))]) == 0
+    told = capsys.readouterr().err
+    assert "is present but cannot be used" in told
+    assert "using the emulator" in told
 
 
 def test_evaluate_prints_one_json_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

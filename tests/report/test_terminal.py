@@ -57,6 +57,13 @@ def test_a_failed_evaluation_says_where(session: Session) -> None:
     assert "Times: no times." in text
 
 
+def test_a_case_does_not_repeat_what_the_title_says(session: Session) -> None:
+    evaluation = session.attempt(5).evaluation
+    cases = tuple(replace(c, message=evaluation.message if c.passed is False else "") for c in evaluation.cases)
+    text = shown(evaluation_table(replace(evaluation, cases=cases)))
+    assert text.count("24 of 10087 elements of y are wrong") == 1
+
+
 def test_a_session_in_two_tables(session: Session) -> None:
     lines = squeezed(shown(*session_tables(session)))
     assert lines[0] == "softmax: attempt 11, 19.86x as fast as the initial kernel (estimated)"

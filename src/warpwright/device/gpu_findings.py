@@ -24,7 +24,7 @@ def gpu_findings(options: HarnessOptions) -> tuple[Finding, ...]:
     harness = _harness(options, needed=bool(driver.gpus))
     found = [*_driver(driver), harness, _sandbox(options)]
     if driver.gpus:
-        found += _gpus(driver, options) if harness.status is Status.OK else _unreached(driver)
+        found += _gpus(driver, options) if harness.status is Status.OK else _unreached(driver, harness.remedy)
     return tuple(found)
 
 
@@ -88,7 +88,7 @@ def _gpus(driver: Driver, options: HarnessOptions) -> list[Finding]:
             listed = properties(local_connection("gpu", 0, Path(folder), options)).devices
         except DeviceUnavailable as error:
             remedy = "Try WARPWRIGHT_SANDBOX=off; see what nvidia-smi says."
-            return [*_unreached(driver), Finding("gpu harness", Status.MISSING, str(error), remedy)]
+            return [*_unreached(driver, remedy), Finding("gpu harness", Status.MISSING, str(error), remedy)]
     found = [Finding(f"gpu {index}", Status.OK, _gpu(gpu)) for index, gpu in enumerate(listed)]
     return [*found, *(_nvml(index, gpu) for index, gpu in enumerate(listed))]
 
@@ -109,8 +109,6 @@ def _nvml(index: int, gpu: GpuProperties) -> Finding:
     return Finding(f"nvml of gpu {index}", Status.WARNING, detail, "NVML comes with the driver: libnvidia-ml.so.1.")
 
 
-def _unreached(driver: Driver) -> list[Finding]:
+def _unreached(driver: Driver, remedy: str | None) -> list[Finding]:
     detail = "present, but not reached without a working harness"
-    return [
-        Finding(f"gpu {i}", Status.WARNING, f"{name}: {detail}", _BUILD_REMEDY) for i, name in enumerate(driver.gpus)
-    ]
+    return [Finding(f"gpu {i}", Status.WARNING, f"{name}: {detail}", remedy) for i, name in enumerate(driver.gpus)]

@@ -59,12 +59,13 @@ def open_device(text: str, options: DeviceOptions = _DEFAULT_OPTIONS) -> Device:
     raise UsageError(f"--device {text}: unknown device. {_WORDS}")
 
 
-def notice(text: str, device: Device, options: DeviceOptions = _DEFAULT_OPTIONS) -> str | None:
-    """What a person must know about the choice: `auto` fell to the emulator, and why."""
+def notice(text: str, device: Device, options: DeviceOptions) -> str | None:
+    """What a person must know about the choice: `auto` fell to the emulator, and why. options: those it was opened with."""
     if text != "auto" or device.kind is not DeviceKind.EMULATOR:
         return None
     times = f"latencies are estimates of an {device.spec.name}, none is measured"
-    return f"{_why_no_gpu(options)}: using the emulator; {times}."
+    why = _why_no_gpu(options) or "the GPU could not be used a moment ago"
+    return f"{why}: using the emulator; {times}."
 
 
 def _first_gpu(options: DeviceOptions) -> Device | None:

@@ -123,10 +123,14 @@ def _case_cells(case: CaseEvaluation, *, estimated: bool) -> tuple[Text | str, .
 
 
 def _case_notes(evaluation: Evaluation) -> list[str]:
-    """One line for each thing to be said, with the cases that it is said of; a column would be too narrow for it."""
+    """One line for each thing to be said, with the cases that it is said of; a column would be too narrow for it.
+
+    What the title says already is left out.
+    """
     cases: dict[str, list[str]] = {}
     for case in evaluation.cases:
-        note = "; ".join(filter(None, (case.message, *time_flags(case))))
+        message = "" if case.message in evaluation.message else case.message
+        note = "; ".join(filter(None, (message, *time_flags(case))))
         if note:
             cases.setdefault(note, []).append(case.name)
     return [f"{', '.join(names)}: {note}" for note, names in cases.items()]

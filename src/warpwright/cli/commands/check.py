@@ -5,7 +5,7 @@ from warpwright.cli.options import DeviceOption, JsonOption, WorkloadArgument
 
 def check(workload: WorkloadArgument, device: DeviceOption = "auto", json: JsonOption = False) -> int:
     """Say everything that would make a result untrustworthy; exit code 2 for an error, 3 if the initial kernel fails."""
-    from warpwright.cli.bench_options import bench_options
+    from warpwright.cli.bench_options import bench_options, device_options
     from warpwright.cli.output import print_json, results, say
     from warpwright.device.registry import notice
     from warpwright.errors import InputError, NoCandidatePassed
@@ -17,7 +17,7 @@ def check(workload: WorkloadArgument, device: DeviceOption = "auto", json: JsonO
 
     loaded = load_workload(workload)
     with open_bench(loaded, device, fresh_secret(), bench_options()) as bench:
-        say(notice(device, bench.device) or f"device: {bench.device.description}")
+        say(notice(device, bench.device, device_options()) or f"device: {bench.device.description}")
         findings = bench.lint()
         second_opinion(bench.evaluator)
         result = bench.evaluator.evaluate(loaded.initial)

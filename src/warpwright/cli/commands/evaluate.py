@@ -26,7 +26,7 @@ def evaluate(
     """Compile, verify, time; exit code 3 if the candidate does not pass."""
     from warpwright.benchmark.paired import EVERYBODY, PairedOptions
     from warpwright.candidate.directory import load_candidate
-    from warpwright.cli.bench_options import bench_options
+    from warpwright.cli.bench_options import bench_options, device_options
     from warpwright.cli.output import print_json, results, say
     from warpwright.device.registry import notice
     from warpwright.errors import NoCandidatePassed
@@ -43,7 +43,7 @@ def evaluate(
     secret = fresh_secret() if seed is None else f"{seed:064x}"
     options = EvaluatorOptions(sample_gpu_cases=gpu_cases, paired=PairedOptions(entry_ratio=EVERYBODY))
     with open_bench(loaded, device, secret, bench_options(), options) as bench:
-        say(notice(device, bench.device) or f"device: {bench.device.description}")
+        say(notice(device, bench.device, device_options()) or f"device: {bench.device.description}")
         reference = Baseline(baseline, bench.evaluator.evaluate(baseline)) if baseline else None
         if reference is not None and not reference.evaluation.outcome.correct:
             told = reference.evaluation
