@@ -34,8 +34,14 @@ class _Entry:
     expected: Mapping[str, Array] | None = None
 
     def held_bytes(self) -> int:
-        outputs = sum(array.nbytes for array in (self.expected or {}).values())
-        return outputs + _inputs(self.arguments).held_bytes()
+        return self._output_bytes() + _inputs(self.arguments).held_bytes()
+
+    def lasting_bytes(self) -> int:
+        """Without inputs that a recipe makes again."""
+        return self._output_bytes() + _inputs(self.arguments).given_bytes()
+
+    def _output_bytes(self) -> int:
+        return sum(array.nbytes for array in (self.expected or {}).values())
 
 
 class HostValues:
@@ -117,7 +123,8 @@ class HostValues:
         size = value_bytes(self.workload, case)
         with self._lock:
             entry = self._kept.get(_key(case, seed))
-            fits = self._held_bytes() + self._reserved_bytes + size <= self.kept_bytes
+            lasting_bytes = sum(kept.lasting_bytes() for kept in self._kept.values())
+            fits = lasting_bytes + self._reserved_bytes + size <= self.kept_bytes
             if not fits or (entry is not None and entry.expected is not None):
                 return
             self._reserved_bytes += size

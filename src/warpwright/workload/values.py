@@ -60,6 +60,10 @@ class HostInputs(Mapping[str, Array]):
         with self._lock:
             return sum(array.nbytes for array in (*self._given.values(), *self._made.values()))
 
+    def given_bytes(self) -> int:
+        """Bytes of the arrays that cannot be made again from a recipe."""
+        return sum(array.nbytes for array in self._given.values())
+
     def forget_generated(self) -> None:
         """Give up the arrays that can be made again."""
         with self._lock:
