@@ -32,7 +32,10 @@ void launch_all(const Machine& machine, launch::PreparedPlan& plan, const launch
         plan.enqueue(stream, index);
         try {
             stop.record(stream);
-        } catch (const driver::DriverError& error) {  // the launch may have failed already
+        } catch (const driver::DriverError& error) {  // the launch may have failed already, or be in flight
+            if (!driver::is_sticky(error.code())) {
+                launch::drain(machine.api, stream, deadline, plan.origin(index));
+            }
             launch::throw_fault(error, plan.origin(index));
         }
         launch::await(machine.api, stop, deadline, plan.origin(index));

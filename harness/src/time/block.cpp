@@ -122,6 +122,8 @@ void BlockRun::reset_state() const {
     for (std::size_t set = 0; set < stage_.sets.count(); ++set) {
         stage_.sets.poison(set);
     }
+    stage_.flush.scrub();
+    stage_.kept.scrub();
     stage_.finish(launch::Origin{});
     const driver::Result code = stage_.machine.api.context_reset_persisting();
     if (code != driver::not_supported) {  // no persisting L2: nothing to reset
@@ -179,6 +181,7 @@ void BlockRun::enqueue_unit(std::size_t launch) const {
     if (stage_.refills(block_)) {
         fill_inputs(launch);
         stage_.sets.poison(set);
+        stage_.shared_filler.enqueue(stream, shared_poison);
     }
     set_cache_state(launch);
     const EventPair& pair = stage_.events[launch];

@@ -14,7 +14,7 @@ inline constexpr std::size_t most_entries = 100;
 // What one unit puts into the queue beside its two events: counts of entries.
 struct UnitEntries {
     std::size_t fills = 0;     // inputs made before it
-    std::size_t poisons = 0;   // outputs and scratch poisoned before it
+    std::size_t poisons = 0;   // outputs, scratch and shared memory poisoned before it
     std::size_t cache = 0;     // flushes or reads before it
     std::size_t zeroings = 0;  // `zeroed` outputs
     std::size_t launches = 0;  // of the plan

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "driver/device_info.hpp"
+#include "driver/error.hpp"
 #include "launch/own_kernel.hpp"
 
 namespace warpwright::timing {
@@ -37,10 +38,20 @@ Flush::Flush(const Machine& machine)
       sink_(machine.api, sizeof(std::uint32_t)) {}
 
 void Flush::enqueue() const {
-    const std::uint64_t count = flush_bytes(l2_bytes_) / word_bytes;
-    launch::launch_own(machine_.api, write_, launch::Shape{launch::stride_blocks(count)}, machine_.context.stream(),
-                       written_.address(), count, flush_value);
+    overwrite(written_);
     warm(read_region_.address(), l2_bytes_);
+}
+
+void Flush::scrub() const {
+    overwrite(written_);
+    overwrite(read_region_);
+    WARPWRIGHT_CALL(machine_.api, fill_bytes, sink_.address(), 0, sink_.bytes(), machine_.context.stream());
+}
+
+void Flush::overwrite(const memory::DeviceBuffer& region) const {
+    const std::uint64_t count = region.bytes() / word_bytes;
+    launch::launch_own(machine_.api, write_, launch::Shape{launch::stride_blocks(count)}, machine_.context.stream(),
+                       region.address(), count, flush_value);
 }
 
 void Flush::warm(driver::DevicePointer address, std::size_t bytes) const {

@@ -26,6 +26,9 @@ public:
     // are left whose write-back a kernel would pay for.
     void enqueue() const;
 
+    // Queues the overwriting of all that this owns: a kernel may have left something there.
+    void scrub() const;
+
     // Queues the reading of that many bytes, so that they are in L2 as far as they fit. address: a multiple of 16, with
     // 15 readable bytes behind the last one.
     void warm(driver::DevicePointer address, std::size_t bytes) const;
@@ -34,6 +37,8 @@ public:
     [[nodiscard]] static std::size_t needed_bytes(std::size_t l2_bytes);
 
 private:
+    void overwrite(const memory::DeviceBuffer& region) const;
+
     const Machine& machine_;
     std::size_t l2_bytes_;
     driver::Function write_;

@@ -78,6 +78,12 @@ void KeptOutputs::put_aside(const Block& block, std::size_t launch) const {
     }
 }
 
+void KeptOutputs::scrub() const {
+    if (aside_.bytes() != 0) {
+        WARPWRIGHT_CALL(machine_.api, fill_bytes, aside_.address(), 0, aside_.bytes(), machine_.context.stream());
+    }
+}
+
 void KeptOutputs::collect(std::size_t block_index, std::vector<KeptOutput>& into) const {
     const Block& block = request_.blocks[block_index];
     for (std::size_t launch = 0; launch < block.launches.size(); ++launch) {

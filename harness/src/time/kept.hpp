@@ -27,6 +27,8 @@ public:
 
     // Queues the copies of a launch's outputs to where later launches do not reach.
     void put_aside(const Block& block, std::size_t launch) const;
+    // Queues the overwriting of what was put aside: outputs that are right must not lie in reach of a later launch.
+    void scrub() const;
     // Copies the outputs of a block's kept launches to the host. Waits for the stream.
     void collect(std::size_t block_index, std::vector<KeptOutput>& into) const;
 

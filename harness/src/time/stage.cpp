@@ -103,7 +103,7 @@ UnitEntries Stage::unit_entries(const Block& block) const {
     UnitEntries unit;
     if (refills(block)) {
         unit.fills = inputs_count;
-        unit.poisons = sets.poisoned_arrays();
+        unit.poisons = sets.poisoned_arrays() + 1;  // shared memory
     }
     if (block.launches.size() > sets.count()) {
         unit.copies = output_count(request.arrays);

@@ -1,0 +1,100 @@
+// In which order a block queues what it queues.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "doctest/doctest.h"
+#include "time_schedule.hpp"
+
+using namespace warpwright;
+using namespace warpwright::tests;
+
+TEST_CASE("a flush stands before the start event of each launch, the stream is held while a block is queued") {
+    LoggedMachine gpu("scale", "");
+    static_cast<void>(gpu.time(scale_schedule({10, 10})));
+    std::vector<std::string> order;
+    std::size_t held = 0;
+    for (const nlohmann::json& line : gpu.log()) {
+        if (line["op"] == "launch") {
+            order.push_back(line["kernel"].get<std::string>());
+        } else if (line["op"] == "event") {
+            order.emplace_back("event");
+        } else if (line["op"] == "unblocked") {
+            CHECK_FALSE(line["timed_out"].get<bool>());
+            held = line["waiting"].get<std::size_t>();
+            CHECK(held <= 100);
+        }
+    }
+    CHECK(held >= 80);  // 10 units of 8 entries
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (order[i] == "scale") {
+            CHECK(order[i - 1] == "event");
+            CHECK(order[i - 2] == "ww_read");
+            CHECK(order[i - 3] == "ww_flush_write");
+            CHECK(order[i + 1] == "event");
+        }
+    }
+}
+
+TEST_CASE("inputs are made right before their launch, so that no launch can read those of a later one") {
+    for (const bool cold : {true, false}) {
+        CAPTURE(cold);
+        LoggedMachine gpu("scale", "");
+        TimeRequest request = scale_schedule({10, 10});
+        request.cold = cold;
+        static_cast<void>(gpu.time(request));
+        std::size_t made = 0;
+        bool filled = false;
+        for (const nlohmann::json& line : gpu.log()) {
+            const bool launch = line["op"] == "launch";
+            if (launch && line["kernel"] == "ww_generate") {
+                ++made;
+            } else if (launch && line["kernel"] == "ww_fill_shared") {
+                filled = true;
+            } else if (launch && line["kernel"] == "scale") {
+                CHECK(made == 2);  // one while warming up
+                CHECK(filled);
+                made = 1;
+                filled = false;
+            }
+        }
+    }
+}
+
+TEST_CASE("memory of the harness in which a kernel could leave something is overwritten between blocks") {
+    LoggedMachine gpu("scale", "");
+    TimeRequest request = scale_schedule({4, 4});
+    request.sets = 2;
+    request.blocks[0].launches[1].keep = true;  // put aside
+    static_cast<void>(gpu.time(request));
+    std::size_t asides = 0;
+    for (const nlohmann::json& line : gpu.log()) {
+        asides +=
+            line["op"] == "fill" && line["value"] == 0 && line["bytes"] == timed_elements * sizeof(float) ? 1U : 0U;
+    }
+    CHECK(asides == 2);
+    std::map<std::string, std::size_t> overwritten;
+    for (const nlohmann::json& launch : gpu.launches("ww_flush_write")) {
+        ++overwritten[launch["outputs"][0]["bytes"].dump()];
+    }
+    CHECK(overwritten["1048576"] == 2);        // the region that a flush reads
+    CHECK(overwritten["67108864"] == 2 + 11);  // the one that it writes, and eleven flushes
+}
+
+TEST_CASE("rotation over sets larger than L2 needs no flush between launches") {
+    LoggedMachine gpu("scale", "", R"(, "attributes": {"38": 16384})");
+    const TimeReply reply = gpu.time(scale_schedule({10, 10}));
+    CHECK(reply.flush_bytes == 0);
+    CHECK(gpu.launches("ww_flush_write").size() == 7);  // one while warming up, three before each block
+    CHECK(reply.blocks[1].blocker == "on");
+}
+
+TEST_CASE("warm: inputs are read before each launch, nothing is flushed") {
+    LoggedMachine gpu("scale", "");
+    TimeRequest request = scale_schedule({10});
+    request.cold = false;
+    const TimeReply reply = gpu.time(request);
+    CHECK(reply.flush_bytes == 0);
+    CHECK(gpu.launches("ww_flush_write").size() == 3);  // while warming up, and before the block
+    CHECK(gpu.launches("ww_read").size() == 11);
+}
