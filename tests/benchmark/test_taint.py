@@ -1,5 +1,7 @@
 """Taint: which blocks were measured while the GPU was held back."""
 
+from dataclasses import replace
+
 import pytest
 
 from warpwright.benchmark.taint import tainted_rounds, throttled
@@ -18,6 +20,12 @@ def test_idling_and_chosen_clocks_hold_nothing_back(reason: str) -> None:
 @pytest.mark.parametrize("reason", ["SwPowerCap", "HwSlowdown", "sw_thermal_slowdown", "HwPowerBrakeSlowdown"])
 def test_every_other_reason_is_a_taint(reason: str) -> None:
     assert tainted_rounds([block(0), block(1, throttle=("GpuIdle", reason))]) == {1}
+
+
+def test_a_blocker_that_gave_up_is_a_taint_and_one_that_was_not_wanted_is_none() -> None:
+    gave_up = replace(block(1), blocker="off: it gave up after 2 s, the host took longer to queue the block")
+    unwanted = replace(block(2), blocker="off: the unit took longer than 5 ms in the block before")
+    assert tainted_rounds([block(0), gave_up, unwanted]) == {1}
 
 
 def test_a_clock_below_nine_tenths_of_its_sides_median_is_a_taint() -> None:

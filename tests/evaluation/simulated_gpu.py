@@ -42,8 +42,9 @@ class Behaviour:
     """unit_us: median of a contestant. noise: relative deviation of a launch. drift: relative rise per launch.
 
     throttled, slow_clock: numbers of blocks (counted over the device's life) with a throttle reason or at half the clock.
-    replays: from its second launch on in a request a kernel gives back its first answer. limit_blocks: blocks of a request
-    that end before the time limit. first_sample_us: instead of the first launch of each block.
+    gives_up: number of the block whose blocker does. replays: from its second launch on in a request a kernel gives back its
+    first answer. limit_blocks: blocks of a request that end before the time limit. first_sample_us: instead of the first
+    launch of each block.
     """
 
     unit_us: Callable[[Contestant], float] = lambda _: 20.0
@@ -51,6 +52,7 @@ class Behaviour:
     drift: float = 0.0
     throttled: Callable[[int], bool] = lambda _: False
     slow_clock: Callable[[int], bool] = lambda _: False
+    gives_up: int | None = None
     replays: bool = False
     limit_blocks: int | None = None
     first_sample_us: float | None = None
@@ -123,7 +125,7 @@ class SimulatedGpu:
         limit = self.behaviour.limit_blocks if request.contestants[0].program is not None else None
         for index, block in enumerate(request.blocks[:limit]):
             contestant = request.contestants[block.contestant]
-            blocks.append(self._block(contestant, len(block.launches)))
+            blocks.append(self._block(contestant, len(block.launches), blocker=request.blocker))
             for number, launch in enumerate(block.launches):
                 remembers = self.behaviour.replays and block.contestant not in first and contestant.program is not None
                 if not launch.keep and not remembers:
@@ -142,7 +144,7 @@ class SimulatedGpu:
             unavailable={"power": "simulated"},
         )
 
-    def _block(self, contestant: Contestant, launches: int) -> MeasuredBlock:
+    def _block(self, contestant: Contestant, launches: int, *, blocker: bool) -> MeasuredBlock:
         known, self._blocks = self.behaviour, self._blocks + 1
         slow = known.slow_clock(self._blocks)
         usual = EMPTY_US if contestant.program is None else known.unit_us(contestant)
@@ -159,8 +161,11 @@ class SimulatedGpu:
             throttle=("SwThermalSlowdown",) if known.throttled(self._blocks) else ("GpuIdle",),
             temperature_c=50.0,
             power_w=None,
-            blocker="on",
+            blocker=self._blocker() if blocker else "off: the caller says so",
         )
+
+    def _blocker(self) -> str:
+        return "off: it gave up after 2 s" if self._blocks == self.behaviour.gives_up else "on"
 
     def _outputs(self, request: MeasureRequest, contestant: Contestant, launch: ScheduledLaunch) -> Mapping[str, Array]:
         assert contestant.program is not None

@@ -100,3 +100,13 @@ def test_a_case_whose_launch_skips_its_work_is_caught(bench: Bench, kernel: Modi
         "case timed (n=20000): 19968 of 20000 elements of y were never written (first: y[32]). "
         "Check the grid: 1 blocks of 32 threads cover 32."
     )
+
+
+def test_a_question_is_held_in_a_verification_without_times_too(bench: Bench, kernel: Modified) -> None:
+    body, _ = CHEATS["state between launches"]
+    asked = kernel(body, before=BEFORE)
+    found = bench.evaluator.verify_only(asked, bench.evaluator.workload.cases[:2], "final", 1)
+    assert found.label == "suspicious.writable_global"
+    assert found.message.startswith("passed 2 cases with 1 fresh seeds each, but: ")
+    assert not found.outcome.correct
+    assert not found.promotable

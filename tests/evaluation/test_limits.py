@@ -2,7 +2,7 @@
 
 import pytest
 
-from warpwright.evaluation.limits import run_limit_s
+from warpwright.evaluation.limits import run_limit_s, schedule_limit_s
 from warpwright.evaluation.timed_cases import set_count
 from warpwright.workload.model import DeviceKind
 
@@ -20,6 +20,21 @@ LIMITS = [
 @pytest.mark.parametrize(("kind", "chosen", "known_us", "expected"), LIMITS)
 def test_limit_of_a_run(kind: DeviceKind, chosen: float | None, known_us: float | None, expected: float) -> None:
     assert run_limit_s(kind, chosen, known_us) == pytest.approx(expected)
+
+
+SCHEDULES = [
+    (None, 110, 0, 20.0),
+    (20.0, 110, 0, 2.11),
+    (20.0, 110, 7 * (32 << 20), 2.11 + 7 * (32 << 20) / 250e6),
+    (2000.0, 110, 0, 13.0),
+    (1e6, 110, 0, 20.0),
+    (20.0, 110, 1 << 40, 20.0),
+]
+
+
+@pytest.mark.parametrize(("known_us", "launches", "kept_bytes", "expected"), SCHEDULES)
+def test_limit_of_a_schedule(known_us: float | None, launches: int, kept_bytes: int, expected: float) -> None:
+    assert schedule_limit_s(known_us, launches, kept_bytes) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

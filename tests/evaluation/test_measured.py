@@ -98,6 +98,41 @@ def test_verification_and_timing_each_have_a_fresh_process(evaluating: Evaluatin
     assert gpu.renewals == 2
 
 
+def test_all_cases_of_a_benchmark_share_a_process_and_no_value_comes_twice(
+    tiny: Workload, evaluating: Evaluating, point: Points
+) -> None:
+    small = tiny.case("small")
+    second = replace(small, name="large", dims={"n": 4096}, seed=small.seed + 1)
+    evaluator, gpu = evaluating(Behaviour(), replace(tiny, cases=(*tiny.cases, second)))
+    found = evaluator.evaluate(point(32))
+    assert found.label == "passed", found.message
+    assert [case.timing is not None for case in found.cases] == [False, False, True, True]
+    assert (gpu.renewals, gpu.rests) == (2, 1)
+    requests = [request for request in gpu.requests if request.contestants[0].program is not None]
+    keys = [launch.values["x"] for r in requests for block in r.blocks for launch in block.launches]
+    assert len(keys) == len(set(keys)) == 220
+
+
+def test_a_time_below_a_floor_is_taken_again_in_a_fresh_process(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour(unit_us=lambda _: 0.2))
+    evaluator.evaluate(point(32))
+    assert gpu.renewals == 3
+
+
+def test_the_time_limit_comes_from_what_is_known(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour())
+    initial = Baseline(point(32), evaluator.evaluate(point(32)))
+    evaluator.evaluate(point(64), against=initial)
+    own = [r.time_limit_s for r in gpu.requests if len(r.contestants) == 1 and r.contestants[0].program is not None]
+    assert own[0] == 20.0, "nothing is known of the first kernel on this simulated GPU"
+    assert 2.0 < own[1] < 3.0
+
+
+def test_verification_on_a_gpu_tells_whether_results_repeat(evaluating: Evaluating, point: Points) -> None:
+    evaluator, _ = evaluating(Behaviour())
+    assert [case.deterministic for case in evaluator.evaluate(point(32)).cases] == [True] * 3
+
+
 def test_a_kernel_that_replays_its_first_answer_is_rejected(evaluating: Evaluating, point: Points) -> None:
     evaluator, _ = evaluating(Behaviour(replays=True))
     found = evaluator.evaluate(point(32))
@@ -132,6 +167,15 @@ def test_a_throttled_block_is_taken_again_and_both_are_kept(evaluating: Evaluati
     assert len(again) == 1
     assert not record.degraded
     assert sum(len(block.samples_us) for block in record.blocks if block.phase is Phase.MEASURED) == 100
+
+
+def test_a_block_that_lost_its_blocker_is_taken_again_without_one(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour(gives_up=5))
+    record = measured(evaluator.evaluate(point(32)))
+    assert [block.round for block in record.blocks if block.phase is Phase.REPLACED] == [3]
+    assert [r.blocker for r in gpu.requests if r.contestants[0].program is not None] == [True, False]
+    assert "unblocked" in record.flags
+    assert not record.degraded
 
 
 def test_a_drop_of_the_clock_is_a_taint(evaluating: Evaluating, point: Points) -> None:
@@ -182,6 +226,25 @@ def test_a_faster_kernel_is_promoted_by_a_paired_run(evaluating: Evaluating, poi
     assert sorted(case.order) == ["AB"] * 5 + ["BA"] * 5
     assert len(case.effects) == 10
     assert 0 < found.paired.floor_ratio < 0.01
+
+
+def test_an_estimate_is_no_record_to_be_compared_with(evaluating: Evaluating, point: Points) -> None:
+    """Of a session that began on the emulator: the gain is not believed, and only a paired run decides."""
+    evaluator, gpu = evaluating(Behaviour(unit_us=FAST_64))
+    evaluation = evaluator.evaluate(point(32))
+    estimated = [
+        replace(c, timing=c.timing and replace(c.timing, source=TimeSource.ESTIMATED, measurement=None, median_us=2e4))
+        for c in evaluation.cases
+    ]
+    before = Baseline(point(32), replace(evaluation, cases=tuple(estimated)))
+    runs = gpu.runs
+    found = evaluator.evaluate(point(64), against=before)
+    assert gpu.runs - runs == runs, "no further seeds: estimates make no measured gain beyond belief"
+    assert found.outcome is Outcome.IMPROVED
+    assert found.speedup == pytest.approx(1.25, rel=0.01)
+    evaluator, _ = evaluating(Behaviour(unit_us=FAST_64, limit_blocks=5))
+    tied = evaluator.evaluate(point(64), against=before)
+    assert (tied.outcome, tied.speedup) == (Outcome.TIE, None)
 
 
 def test_a_slower_record_is_not_measured_again(evaluating: Evaluating, point: Points) -> None:

@@ -129,6 +129,33 @@ def test_a_gpu_makes_its_inputs_and_runs_the_first_seed_a_third_time(judge: Judg
     assert [(r.poison, r.guard) for r in requests] == [(255, 0xA5), (126, 0x3C), (126, 0x3C), (255, 0xA5), (255, 0xA5)]
 
 
+def test_what_a_seed_shows_counts_before_what_the_next_one_does(judge: Judge) -> None:
+    """On a GPU the next seed has run by the time that one is judged."""
+    runs = count()
+
+    def wrong_then_crash(arrays: Arrays, request: RunRequest) -> Fault | None:
+        honest(arrays, request)
+        number = next(runs)
+        arrays["y"][7] += 1 if number < 2 else 0
+        return Fault(FaultKind.TRAP, "trap") if number == 2 else None
+
+    verdict = judge(wrong_then_crash, seeds=(1, 2, 3), gpu=True)
+    assert verdict.outcome == "wrong_result.mismatch"
+    assert next(runs) == 3, "and no seed behind it is run"
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+def test_nothing_runs_behind_a_fault(judge: Judge, gpu: bool) -> None:
+    runs = count()
+
+    def crash(arrays: Arrays, request: RunRequest) -> Fault:
+        next(runs)
+        return Fault(FaultKind.TIMEOUT, "hangs")
+
+    assert judge(crash, seeds=(1, 2, 3), gpu=gpu).outcome == "timeout.verify"
+    assert next(runs) == 1
+
+
 @pytest.mark.parametrize(("step", "outcome"), [(1e-7, None), (1.0, "unstable.run_to_run")])
 def test_state_that_only_the_third_run_shows(judge: Judge, step: float, outcome: str | None) -> None:
     runs = count()

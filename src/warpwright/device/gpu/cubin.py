@@ -20,8 +20,8 @@ def writable_variables(cubin: bytes) -> tuple[str, ...]:
         return ()
     try:
         return tuple(sorted(set(_variables(cubin))))
-    except struct.error:
-        return ()  # cut short: the driver will refuse it with its own words
+    except (struct.error, IndexError, OverflowError, ValueError):
+        return ()  # cut short or damaged: the driver will refuse it with its own words
 
 
 def _variables(cubin: bytes) -> Iterator[str]:

@@ -86,6 +86,7 @@ class Execution:
 
     def renew(self) -> None:
         """The next call runs in a process in which no candidate has run."""
+        self._pool.pause()  # what follows may be a benchmark, which would wait for what begins now
         session, self._session = self._session, None
         if session is not None:
             self._pool.retire(session.client)

@@ -92,15 +92,20 @@ class HarnessPool:
                 self._busy = True
                 self._background.submit(self._keep_up)
 
-    def settle(self) -> None:
-        """Wait until nothing starts or ends in the background, and stays so until `upkeep`: before a measurement."""
+    def pause(self) -> None:
+        """Begin nothing in the background until `upkeep`."""
         with self._changed:
             self._settled = True
+
+    def settle(self) -> None:
+        """Pause, and wait for what has begun: before a measurement."""
+        self.pause()
+        with self._changed:
             while self._busy and not self._closed:
                 self._changed.wait()
 
     def retire(self, client: HarnessClient) -> None:
-        """Put a process aside that is no longer needed."""
+        """Put a process aside that is no longer needed; `upkeep` ends it."""
         with self._changed:
             self._parked.append(client)
 

@@ -1,0 +1,94 @@
+"""Processes between candidates: parked while something is measured, replaced behind it, never many."""
+
+import time
+
+import pytest
+
+from device.gpu.conftest import OpenGpu
+from device.gpu.kernels import measure_request, ran, scale_request
+from warpwright.compiler.compiler import Compiler
+from warpwright.device.gpu import device as gpu_device
+from warpwright.device.gpu import wire_time
+from warpwright.device.gpu.device import GpuDevice
+from warpwright.device.gpu.pool import MOST_LIVING
+from warpwright.device.measuring import Measured, MeasureRequest
+
+
+@pytest.fixture
+def spins(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the GPU was to be kept busy before each schedule, in ms."""
+    asked: list[float] = []
+    message = wire_time.time_message
+
+    def recorded(request: MeasureRequest, sets: int) -> object:
+        asked.append(request.spin_ms)
+        return message(request, sets)
+
+    monkeypatch.setattr(gpu_device, "time_message", recorded)
+    return asked
+
+
+def settled(device: GpuDevice, count: int, patience_s: float = 10.0) -> frozenset[int]:
+    """The processes, once there are as many."""
+    deadline = time.monotonic() + patience_s
+    while len(device.process_ids) != count and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return device.process_ids
+
+
+def test_a_process_is_parked_during_a_benchmark_and_ends_behind_it(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu()
+    ran(device.run(scale_request(compiler)))
+    verifying = device.worker_pid
+    settled(device, MOST_LIVING)
+    device.renew()
+    for _ in range(2):
+        assert isinstance(device.measure(measure_request(compiler)), Measured)
+    benchmark = device.worker_pid
+    time.sleep(0.2)
+    assert {verifying, benchmark} <= device.process_ids, "nothing ends before the benchmark has"
+    assert len(device.process_ids) == MOST_LIVING
+    device.rest()
+    deadline = time.monotonic() + 10
+    while verifying in device.process_ids and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert verifying not in device.process_ids
+    assert benchmark == device.worker_pid
+    assert len(settled(device, MOST_LIVING)) == MOST_LIVING, "and others are made ready"
+
+
+def test_there_are_never_more_than_three_processes(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu()
+    seen = []
+    for number in range(12):
+        device.renew()
+        if number % 3:
+            device.measure(measure_request(compiler))
+        else:
+            ran(device.run(scale_request(compiler)))
+        seen.append(len(device.process_ids))
+    assert max(seen) <= MOST_LIVING
+
+
+def test_a_benchmark_finds_a_process_that_stands_ready(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu()
+    ran(device.run(scale_request(compiler)))
+    before = settled(device, MOST_LIVING)
+    for _ in range(2):
+        device.renew()
+        device.measure(measure_request(compiler))
+        assert device.worker_pid in before
+    assert device.process_ids == before
+
+
+def test_a_gpu_that_was_just_measured_on_needs_less_warming_up(
+    gpu: OpenGpu, compiler: Compiler, spins: list[float]
+) -> None:
+    device = gpu()
+    request = measure_request(compiler, spin_ms=30.0)
+    for pause_s, renewed in ((0.0, False), (0.0, False), (0.1, False), (0.0, True)):
+        time.sleep(pause_s)
+        if renewed:
+            device.renew()
+        device.measure(request)
+    assert spins == [30.0, gpu_device.WARM_SPIN_MS, 30.0, 30.0]
