@@ -70,17 +70,9 @@ TEST_CASE("consecutive sets differ by an odd multiple of 256 bytes, all sets dif
 
 TEST_CASE("memory of the sets: payload, guards, shifts; nothing wraps around") {
     const std::vector<ArraySpec> arrays{array_of("x", Role::in, 1000), array_of("y", Role::out, 1000)};
-    CHECK(set_bytes(arrays) == 8000);
     CHECK(needed_bytes(arrays, 1) >= 8000 + 4 * 64 * 1024);
     CHECK(needed_bytes(arrays, 10) >= 10 * needed_bytes(arrays, 1));
     CHECK(needed_bytes({array_of("x", Role::in, std::size_t{1} << 53)}, 1000) == ~std::size_t{0});
-}
-
-TEST_CASE("rotation alone keeps L2 cold from two sets and two L2 on") {
-    CHECK(rotation_keeps_cold(10, 10 * mib, 50 * mib));
-    CHECK_FALSE(rotation_keeps_cold(10, 10 * mib - 1, 50 * mib));
-    CHECK_FALSE(rotation_keeps_cold(1, 500 * mib, 50 * mib));
-    CHECK(rotation_keeps_cold(2, 50 * mib, 50 * mib));
 }
 
 TEST_CASE("a flush writes two L2, and 64 MiB at least") {
@@ -108,20 +100,13 @@ TEST_CASE("no clock for spans under 200 us, and none without SMs; the reading sa
     }
 }
 
-TEST_CASE("outputs are put aside where a later launch uses the same set") {
-    const Block block = block_of(10, {0, 3, 9});
-    CHECK_FALSE(is_put_aside(block, 0, 10));
-    CHECK(is_put_aside(block, 0, 9));
-    CHECK_FALSE(is_put_aside(block, 3, 9));
-    CHECK_FALSE(is_put_aside(block, 1, 2));
-    CHECK_FALSE(is_put_aside(block, 9, 2));
-
+TEST_CASE("memory for what is put aside: every kept launch of the block that keeps most") {
     TimeRequest request;
     request.arrays = {array_of("x", Role::in, 1000), array_of("y", Role::out, 65), array_of("z", Role::inout, 1)};
-    request.blocks = {block, block_of(10, {0, 1, 2, 3})};
-    CHECK(aside_bytes(request, 10) == 0);
-    CHECK(aside_bytes(request, 8) == 2 * (512 + 256));
-    CHECK(aside_bytes(request, 4) == 4 * (512 + 256));
+    request.blocks = {block_of(10, {})};
+    CHECK(aside_bytes(request) == 0);
+    request.blocks = {block_of(10, {0, 3, 9}), block_of(10, {0, 1, 2, 3})};
+    CHECK(aside_bytes(request) == 4 * (512 + 256));
 }
 
 TEST_CASE("throttle reasons have NVML's names") {

@@ -61,6 +61,24 @@ TEST_CASE("inputs are made right before their launch, so that no launch can read
     }
 }
 
+TEST_CASE("kept outputs are put aside before the next launch, so that no launch can mend those of an earlier one") {
+    LoggedMachine gpu("scale", "");
+    TimeRequest request = scale_schedule({10, 10});
+    request.blocks[1].launches[3].keep = true;
+    static_cast<void>(gpu.time(request));
+    std::size_t launches = 0;
+    std::size_t copies = 0;
+    for (const nlohmann::json& line : gpu.log()) {
+        launches += line["op"] == "launch" && line["kernel"] == "scale" ? 1U : 0U;
+        if (line["op"] == "copy_on_device") {
+            ++copies;
+            CHECK(launches == 14);
+        }
+    }
+    CHECK(launches == 20);
+    CHECK(copies == 1);
+}
+
 TEST_CASE("memory of the harness in which a kernel could leave something is overwritten between blocks") {
     LoggedMachine gpu("scale", "");
     TimeRequest request = scale_schedule({4, 4});
@@ -77,16 +95,8 @@ TEST_CASE("memory of the harness in which a kernel could leave something is over
     for (const nlohmann::json& launch : gpu.launches("ww_flush_write")) {
         ++overwritten[launch["outputs"][0]["bytes"].dump()];
     }
-    CHECK(overwritten["1048576"] == 2);        // the region that a flush reads
-    CHECK(overwritten["67108864"] == 2 + 11);  // the one that it writes, and eleven flushes
-}
-
-TEST_CASE("rotation over sets larger than L2 needs no flush between launches") {
-    LoggedMachine gpu("scale", "", R"(, "attributes": {"38": 16384})");
-    const TimeReply reply = gpu.time(scale_schedule({10, 10}));
-    CHECK(reply.flush_bytes == 0);
-    CHECK(gpu.launches("ww_flush_write").size() == 7);  // one while warming up, three before each block
-    CHECK(reply.blocks[1].blocker == "on");
+    CHECK(overwritten["1048576"] == 2);       // the region that a flush reads
+    CHECK(overwritten["67108864"] == 2 + 9);  // the one that it writes, and nine flushes
 }
 
 TEST_CASE("warm: inputs are read before each launch, nothing is flushed") {

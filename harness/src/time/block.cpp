@@ -76,7 +76,6 @@ std::optional<BlockReply> BlockRun::measure(std::map<std::string, std::string>& 
     reset_state();
     const nvml::Reading before = stage_.machine.monitor.read();
     stage_.clocks.enqueue_first();
-    prepare_inputs();
     std::size_t begin = 0;
     if (!contestant_.history.launched) {
         run_first();
@@ -131,19 +130,6 @@ void BlockRun::reset_state() const {
     }
 }
 
-void BlockRun::prepare_inputs() const {
-    if (!stage_.refills(block_)) {
-        for (std::size_t launch = 0; launch < block_.launches.size(); ++launch) {
-            fill_inputs(launch);
-        }
-    }
-    if (stage_.request.cold) {
-        for (unsigned flush = 0; flush < stage_.request.flushes; ++flush) {
-            stage_.flush.enqueue();
-        }
-    }
-}
-
 void BlockRun::run_first() {
     run_part(0, 1, false);
     contestant_.history.launched = true;
@@ -152,7 +138,9 @@ void BlockRun::run_first() {
 
 void BlockRun::run_rest(std::size_t begin, bool held) {
     const std::size_t count = block_.launches.size();
-    const std::size_t part = held ? units_per_part(stage_.unit_entries(block_)) : count;
+    const std::size_t most = held ? units_per_part(stage_.unit_entries(block_)) : count;
+    const std::size_t parts = (count - begin + most - 1) / most;
+    const std::size_t part = parts == 0 ? 1 : (count - begin + parts - 1) / parts;  // of like size
     while (begin < count) {
         const std::size_t end = (std::min)(count, begin + part);
         run_part(begin, end, held);
@@ -175,20 +163,20 @@ void BlockRun::run_part(std::size_t begin, std::size_t end, bool held) {
     gave_up_ = gave_up_ || (held && stage_.blocker.timed_out());
 }
 
+// Inputs are made no earlier than this and outputs are copied no later, or one launch could do the work of the others:
+// the first of a block for all that follow, or the last for all before it.
 void BlockRun::enqueue_unit(std::size_t launch) const {
     const driver::Stream stream = stage_.machine.context.stream();
     const std::size_t set = launch % stage_.sets.count();
-    if (stage_.refills(block_)) {
-        fill_inputs(launch);
-        stage_.sets.poison(set);
-        stage_.shared_filler.enqueue(stream, shared_poison);
-    }
+    fill_inputs(launch);
+    stage_.sets.poison(set);
+    stage_.shared_filler.enqueue(stream, shared_poison);
     set_cache_state(launch);
     const EventPair& pair = stage_.events[launch];
     pair.start.record(stream);
     contestant_.enqueue(set);
     pair.stop.record(stream);
-    if (is_put_aside(block_, launch, stage_.sets.count())) {
+    if (block_.launches[launch].keep) {
         stage_.kept.put_aside(block_, launch);
     }
 }
@@ -205,11 +193,11 @@ void BlockRun::fill_inputs(std::size_t launch) const {
 }
 
 void BlockRun::set_cache_state(std::size_t launch) const {
-    if (stage_.flushes_each_launch(block_)) {
+    if (stage_.request.cold) {
         for (unsigned flush = 0; flush < stage_.request.flushes; ++flush) {
             stage_.flush.enqueue();
         }
-    } else if (!stage_.request.cold) {
+    } else {
         for (std::size_t array = 0; array < stage_.request.arrays.size(); ++array) {
             const ArraySpec& spec = stage_.request.arrays[array];
             if (spec.is_input() && spec.bytes() != 0) {

@@ -32,7 +32,6 @@ private:
     // Whether that many seconds are left of the schedule's limit.
     [[nodiscard]] bool fits(double seconds) const;
     void reset_state() const;
-    void prepare_inputs() const;
     // The first launch of a contestant stands alone: the driver may have to wait for an idle GPU to make room for it.
     void run_first();
     void run_rest(std::size_t begin, bool held);

@@ -18,10 +18,6 @@ std::uint64_t words(std::size_t bytes) { return (bytes + word_bytes - 1) / word_
 
 }  // namespace
 
-bool rotation_keeps_cold(std::size_t sets, std::size_t bytes_of_set, std::size_t l2_bytes) {
-    return sets >= 2 && bytes_of_set >= (2 * l2_bytes + sets - 1) / sets;
-}
-
 std::size_t flush_bytes(std::size_t l2_bytes) { return (std::max)(2 * l2_bytes, least_flush_bytes); }
 
 std::size_t Flush::needed_bytes(std::size_t l2_bytes) {

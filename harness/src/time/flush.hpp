@@ -1,4 +1,4 @@
-// The state of L2 before a launch: cold by flushing or by rotation, or warm by reading.
+// The state of L2 before a launch: cold by flushing, or warm by reading.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,6 @@
 #include "service/machine.hpp"
 
 namespace warpwright::timing {
-
-// Whether launches that rotate over sets find nothing of theirs in L2, without any flush.
-[[nodiscard]] bool rotation_keeps_cold(std::size_t sets, std::size_t bytes_of_set, std::size_t l2_bytes);
 
 // Bytes that one flush writes: max(2 x L2, 64 MiB). One L2 is not enough where addresses are hashed to slices.
 [[nodiscard]] std::size_t flush_bytes(std::size_t l2_bytes);

@@ -24,25 +24,21 @@ std::size_t slot_bytes(const std::vector<ArraySpec>& arrays) {
     return total;
 }
 
-// Launches before `end` that are put aside.
-std::size_t put_aside_before(const Block& block, std::size_t end, std::size_t sets) {
+// Launches before `end` whose outputs are kept.
+std::size_t kept_before(const Block& block, std::size_t end) {
     std::size_t count = 0;
     for (std::size_t launch = 0; launch < end; ++launch) {
-        count += is_put_aside(block, launch, sets) ? 1U : 0U;
+        count += block.launches[launch].keep ? 1U : 0U;
     }
     return count;
 }
 
 }  // namespace
 
-bool is_put_aside(const Block& block, std::size_t launch, std::size_t sets) {
-    return block.launches[launch].keep && launch + sets < block.launches.size();
-}
-
-std::size_t aside_bytes(const TimeRequest& request, std::size_t sets) {
+std::size_t aside_bytes(const TimeRequest& request) {
     std::size_t most = 0;
     for (const Block& block : request.blocks) {
-        most = (std::max)(most, put_aside_before(block, block.launches.size(), sets));
+        most = (std::max)(most, kept_before(block, block.launches.size()));
     }
     std::size_t total = 0;
     for (std::size_t launch = 0; launch < most; ++launch) {
@@ -57,10 +53,10 @@ std::size_t output_count(const std::vector<ArraySpec>& arrays) {
 }
 
 KeptOutputs::KeptOutputs(const Machine& machine, const TimeRequest& request, const ArraySets& sets)
-    : machine_(machine), request_(request), sets_(sets), aside_(machine.api, aside_bytes(request, sets.count())) {}
+    : machine_(machine), request_(request), sets_(sets), aside_(machine.api, aside_bytes(request)) {}
 
 driver::DevicePointer KeptOutputs::slot(const Block& block, std::size_t launch) const {
-    return aside_.address() + put_aside_before(block, launch, sets_.count()) * slot_bytes(request_.arrays);
+    return aside_.address() + kept_before(block, launch) * slot_bytes(request_.arrays);
 }
 
 void KeptOutputs::put_aside(const Block& block, std::size_t launch) const {
@@ -90,17 +86,15 @@ void KeptOutputs::collect(std::size_t block_index, std::vector<KeptOutput>& into
         if (!block.launches[launch].keep) {
             continue;
         }
-        const bool aside = is_put_aside(block, launch, sets_.count());
-        driver::DevicePointer next = aside ? slot(block, launch) : 0;
+        driver::DevicePointer from = slot(block, launch);
         for (std::size_t array = 0; array < request_.arrays.size(); ++array) {
             const ArraySpec& spec = request_.arrays[array];
             if (!spec.is_output()) {
                 continue;
             }
-            const driver::DevicePointer from = aside ? next : sets_.address(launch % sets_.count(), array);
-            next += aligned(spec.bytes());
             Bytes bytes = memory::read_back(machine_.api, machine_.context.stream(), from, spec.bytes());
             into.push_back({block_index, launch, {spec.name, spec.descr, spec.shape, std::move(bytes)}});
+            from += aligned(spec.bytes());
         }
     }
 }

@@ -11,11 +11,8 @@
 
 namespace warpwright::timing {
 
-// Whether a kept launch's outputs must be put aside: a later launch of the block uses the same set.
-[[nodiscard]] bool is_put_aside(const Block& block, std::size_t launch, std::size_t sets);
-
 // Device memory for what one block puts aside, the largest of all blocks.
-[[nodiscard]] std::size_t aside_bytes(const TimeRequest& request, std::size_t sets);
+[[nodiscard]] std::size_t aside_bytes(const TimeRequest& request);
 
 // Arrays that come back of one launch.
 [[nodiscard]] std::size_t output_count(const std::vector<ArraySpec>& arrays);

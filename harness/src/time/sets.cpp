@@ -35,14 +35,6 @@ bool is_poisoned(const ArraySpec& array) { return !array.is_input(); }
 
 std::size_t shift_bytes(std::size_t set) { return set * shift_step; }
 
-std::size_t set_bytes(const std::vector<ArraySpec>& arrays) {
-    std::size_t total = 0;
-    for (const ArraySpec& array : arrays) {
-        total = memory::saturating_add(total, array.bytes());
-    }
-    return total;
-}
-
 std::size_t needed_bytes(const std::vector<ArraySpec>& arrays, std::size_t sets) {
     std::size_t total = 0;
     for (std::size_t set = 0; set < sets; ++set) {

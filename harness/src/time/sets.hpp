@@ -14,9 +14,6 @@ namespace warpwright::timing {
 // Bytes by which set `set` is moved up: consecutive sets differ by an odd multiple of 256.
 [[nodiscard]] std::size_t shift_bytes(std::size_t set);
 
-// Payload bytes of one set.
-[[nodiscard]] std::size_t set_bytes(const std::vector<ArraySpec>& arrays);
-
 // Device memory that `sets` sets take, guards and the allocator's rounding included.
 [[nodiscard]] std::size_t needed_bytes(const std::vector<ArraySpec>& arrays, std::size_t sets);
 

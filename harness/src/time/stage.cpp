@@ -21,7 +21,7 @@ const TimeRequest& affordable(const Machine& machine, const TimeRequest& request
     const auto l2_bytes = static_cast<std::size_t>((std::max)(machine.context.attribute(driver::l2_cache_bytes), 0));
     std::size_t needed = needed_bytes(request.arrays, request.sets);
     needed = memory::saturating_add(needed, pool_bytes(request.arrays));
-    needed = memory::saturating_add(needed, aside_bytes(request, request.sets));
+    needed = memory::saturating_add(needed, aside_bytes(request));
     needed = memory::saturating_add(needed, Flush::needed_bytes(l2_bytes));
     memory::require_free(machine.api, needed, "the sets, pools and flush regions of this schedule");
     return request;
@@ -89,30 +89,15 @@ void Stage::finish(const launch::Origin& origin) const {
     launch::await(machine.api, done_, deadline, origin);
 }
 
-bool Stage::flushes_each_launch(const Block& block) const { return request.cold && refills(block); }
-
-bool Stage::refills(const Block& block) const {
-    return block.launches.size() > sets.count() || !request.cold ||
-           !rotation_keeps_cold(sets.count(), set_bytes(request.arrays), flush.l2_bytes());
-}
-
 UnitEntries Stage::unit_entries(const Block& block) const {
     const TimedContestant& contestant = contestants[block.contestant];
     const auto inputs_count = static_cast<std::size_t>(std::count_if(
         request.arrays.begin(), request.arrays.end(), [](const ArraySpec& array) { return array.is_input(); }));
     UnitEntries unit;
-    if (refills(block)) {
-        unit.fills = inputs_count;
-        unit.poisons = sets.poisoned_arrays() + 1;  // shared memory
-    }
-    if (block.launches.size() > sets.count()) {
-        unit.copies = output_count(request.arrays);
-    }
-    if (!request.cold) {
-        unit.cache = inputs_count;
-    } else if (flushes_each_launch(block)) {
-        unit.cache = request.flushes * flush_entries;
-    }
+    unit.fills = inputs_count;
+    unit.poisons = sets.poisoned_arrays() + 1;  // shared memory
+    unit.cache = request.cold ? request.flushes * flush_entries : inputs_count;
+    unit.copies = output_count(request.arrays);
     unit.zeroings = contestant.zeroed_arrays();
     unit.launches = contestant.launches();
     return unit;

@@ -36,11 +36,6 @@ public:
     // Waits for everything queued. origin: whose fault it is if that does not end.
     void finish(const launch::Origin& origin) const;
 
-    // Whether a block's launches need a flush each.
-    [[nodiscard]] bool flushes_each_launch(const Block& block) const;
-    // Whether inputs are made before each launch and not all before the block. Only rotation that alone keeps L2 cold
-    // needs them all before: what lies there can be read by launches before the one that it is for.
-    [[nodiscard]] bool refills(const Block& block) const;
     [[nodiscard]] UnitEntries unit_entries(const Block& block) const;
 
     const Machine& machine;

@@ -33,6 +33,7 @@ TimeReply time(Machine& machine, const TimeRequest& request) {
     reply.free_memory_bytes = machine.context.free_memory_bytes();
     reply.sets = request.sets;
     timing::Stage stage(machine, request);
+    reply.flush_bytes = request.cold ? timing::flush_bytes(stage.flush.l2_bytes()) : 0;
     stage.warm_up();
     for (std::size_t index = 0; index < request.blocks.size(); ++index) {
         std::optional<BlockReply> block = timing::BlockRun(stage, index).carry_out(reply.unavailable);
@@ -41,9 +42,6 @@ TimeReply time(Machine& machine, const TimeRequest& request) {
             break;
         }
         reply.blocks.push_back(std::move(*block));
-        if (stage.flushes_each_launch(request.blocks[index])) {
-            reply.flush_bytes = timing::flush_bytes(stage.flush.l2_bytes());
-        }
         if (keeps_outputs(request.blocks[index])) {
             keep_outputs(stage, index, reply.kept);
         }

@@ -21,8 +21,8 @@ SPIN_MS = 50.0
 class TimedCase:
     """One case under the clock.
 
-    sets: copies of every array that launches rotate over. flushes: L2 flushes before a launch where rotation does not keep
-    L2 cold. time_limit_s: of one schedule. draw: a stream's name -> the secret draw of that name.
+    sets: copies of every array that launches rotate over. flushes: of L2, before each launch with a
+    cold cache. time_limit_s: of one schedule. draw: a stream's name -> the secret draw of that name.
     """
 
     arrays: tuple[TimedArray, ...]

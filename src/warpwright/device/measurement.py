@@ -60,7 +60,7 @@ class Measurement:
 
     protocol: `full` (10 + 100), `screen` (3 + 10) or `paired`. stream: names the draw of seeds and positions, so that
     whoever holds the session's secret can make them again. sets: copies of the arrays that launches rotated over.
-    flush_bytes: written per flush, 0 = rotation alone kept L2 cold. blocks: all of them in the order they ran.
+    flush_bytes: written per flush, 0 = warm cache. blocks: all of them in the order they ran.
     statistics: of the launches that count, by name (`benchmark.statistics.Spread`), None = too few samples.
     soft_floor_us, hard_floor_us: below the first a time must be explained, below the second it cannot be one.
     repeated: the first run lay below the soft floor; this is the second, with doubled sets and a double flush.

@@ -56,8 +56,7 @@ class ScheduledBlock:
 class MeasureRequest:
     """Everything that one `time` request of the harness needs.
 
-    sets: copies of every array that launches rotate over. flushes: L2 flushes before a launch where rotation alone does
-    not keep L2 cold. spin_ms: how long the GPU is kept busy first (less if it has just been measured on). blocker: hold
+    sets: copies of every array that launches rotate over. flushes: of L2, before each launch with a cold cache. spin_ms: how long the GPU is kept busy first (less if it has just been measured on). blocker: hold
     launches back until a block is queued. time_limit_s: of the whole schedule.
     """
 
@@ -101,7 +100,7 @@ class Kept:
 class Measured:
     """blocks: those that were begun, in order. sets: as used (fewer than asked for where memory is short).
 
-    flush_bytes: written per flush; 0 where rotation alone keeps L2 cold. truncated: the time limit came first.
+    flush_bytes: written per flush; 0 with a warm cache. truncated: the time limit came first.
     """
 
     blocks: tuple[MeasuredBlock, ...]
