@@ -1,6 +1,7 @@
 // warpwright-harness: runs compiled kernels on one NVIDIA GPU on behalf of another process (docs/harness.md).
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "driver/error.hpp"
 #include "driver/library.hpp"
 #include "protocol/channel.hpp"
+#include "protocol/exchange.hpp"
 #include "service/build.hpp"
 #include "service/command_line.hpp"
 #include "service/exit_codes.hpp"
@@ -25,23 +27,29 @@ int fail(int code, const std::string& message) {
     return code;
 }
 
-// A file that the command line names: that it cannot be opened is bad usage.
-Descriptor open_named(Descriptor (*open)(const std::string&), const std::string& path) {
+// What the command line names: that it cannot be opened is bad usage.
+Descriptor open_job(const std::string& path) {
     try {
-        return open(path);
+        return open_to_read(path);
     } catch (const std::system_error& error) {
         throw UsageError(std::string("cannot open ") + error.what());
     }
 }
 
-int serve_requests(const CommandLine& line, bool once) {
-    Descriptor in = once ? open_named(open_to_read, line.job) : take_standard_input();
-    Channel channel(std::move(in), take_standard_output());
-    if (!line.log.empty()) {
-        channel.log_to(open_named(open_to_write, line.log));
+std::optional<Exchange> open_exchange(const std::string& folder) {
+    try {
+        return folder.empty() ? std::nullopt : std::optional<Exchange>(folder);
+    } catch (const std::system_error& error) {
+        throw UsageError(std::string("cannot use ") + error.what());
     }
+}
+
+int serve_requests(const CommandLine& line, bool once) {
+    Descriptor in = once ? open_job(line.job) : take_standard_input();
+    std::optional<Exchange> exchange = open_exchange(line.exchange);
+    Channel channel(std::move(in), take_standard_output(), exchange ? &*exchange : nullptr);
     const driver::Library library(line.driver);
-    ServiceOptions options{launch_serialiser(), once};
+    ServiceOptions options{launch_serialiser(), once, exchange ? &*exchange : nullptr};
     if (once && !options.profiled) {
         options.profiled = "a recorded job runs without a blocker";
     }
@@ -73,6 +81,7 @@ int run(const CommandLine& line) {
 int main(int count, char** words) {
     try {
         const CommandLine line = parse_command_line({words + 1, words + count});
+        prepare_driver();  // before there is another thread: the environment belongs to all
         prepare_process();
         return run(line);
     } catch (const UsageError& error) {

@@ -7,8 +7,8 @@ using namespace warpwright;
 TEST_CASE("differing bytes are counted from the first one") {
     const Bytes before{1, 2, 3, 4, 5};
     CHECK(differ(before, before).bytes == 0);
-    CHECK(differ({}, {}).bytes == 0);
-    const Difference difference = differ(before, {1, 2, 9, 4, 8});
+    CHECK(differ(Bytes{}, Bytes{}).bytes == 0);
+    const Difference difference = differ(before, Bytes{1, 2, 9, 4, 8});
     CHECK(difference.bytes == 2);
     CHECK(difference.first_byte == 2);
 }

@@ -5,6 +5,7 @@
 #include "doctest/doctest.h"
 #include "driver/error.hpp"
 #include "memory/device_buffer.hpp"
+#include "memory/read_back.hpp"
 #include "protocol/faults.hpp"
 #include "standin_machine.hpp"
 
@@ -42,6 +43,26 @@ TEST_CASE("changed bytes before an array count back from its start") {
     CHECK(inspect_guard(guard, Side::before, 0xA5)->offset_bytes == 0);
 }
 
+TEST_CASE("guards that are larger than the staging buffer are looked at in pieces") {
+    tests::StandinMachine gpu("{}", {"scale"}, "kernel scale");
+    const driver::Api& api = gpu.api();
+    const driver::Stream stream = gpu.machine().context.stream();
+    const std::size_t far = 2 * Staging::capacity_bytes + 1024;
+    const GuardedArray array = GuardedArray::in_allocation(api, 1000, {Placement::start, 4, far});
+    array.fill_guards(stream, 0xA5);
+    const Staging& staging = gpu.machine().staging;
+    CHECK(array.check_guards(staging, stream, 0xA5).empty());
+    for (const std::size_t distance : {std::size_t{10}, far}) {
+        const driver::DevicePointer changed = array.address() - 1 - distance;
+        WARPWRIGHT_CALL(api, fill_bytes, changed, static_cast<unsigned char>(1), 1, stream);
+    }
+    const std::vector<GuardChange> changes = array.check_guards(staging, stream, 0xA5);
+    REQUIRE(changes.size() == 1);
+    CHECK(changes[0].side == Side::before);
+    CHECK(changes[0].bytes == 2);
+    CHECK(changes[0].offset_bytes == 10);
+}
+
 TEST_CASE("sums of sizes stop at the largest value") {
     const std::size_t largest = ~std::size_t{0};
     CHECK(saturating_add(3, 4) == 7);
@@ -54,6 +75,7 @@ TEST_CASE("an array lies where its layout says, and its guards tell what happene
     tests::StandinMachine gpu("{}", {"scale"}, "kernel scale");
     const driver::Api& api = gpu.api();
     const driver::Stream stream = gpu.machine().context.stream();
+    const Staging& staging = gpu.machine().staging;
     const driver::Device device = gpu.machine().context.device();
     for (const Placement placement : {Placement::start, Placement::end}) {
         for (const bool pages : {false, true}) {
@@ -72,11 +94,11 @@ TEST_CASE("an array lies where its layout says, and its guards tell what happene
             }
             array.fill_guards(stream, 0xA5);
             array.fill(stream, 0xFF);
-            CHECK(array.check_guards(stream, 0xA5).empty());
+            CHECK(array.check_guards(staging, stream, 0xA5).empty());
             CHECK(read_back(api, stream, array.address(), 1000) == std::vector<unsigned char>(1000, 0xFF));
 
             WARPWRIGHT_CALL(api, fill_bytes, array.address() - 3, static_cast<unsigned char>(1), 3, stream);
-            const std::vector<GuardChange> changes = array.check_guards(stream, 0xA5);
+            const std::vector<GuardChange> changes = array.check_guards(staging, stream, 0xA5);
             REQUIRE(changes.size() == 1);
             CHECK(changes[0].side == Side::before);
             CHECK(changes[0].bytes == 3);

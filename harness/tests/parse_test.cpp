@@ -37,10 +37,10 @@ json run_body() {
         "time_limit_s": 2.5, "return": ["y", "p"]})");
 }
 
-std::vector<Bytes> pool() { return {npy("|u1", {4}, 4, 5), npy("|u1", {4}, 4, 6)}; }
+std::vector<HostBytes> pool() { return {npy("|u1", {4}, 4, 5), npy("|u1", {4}, 4, 6)}; }
 
 // The message that answers the body after one change; json patch: path -> value, null value of "remove" removes.
-std::string refusal(const std::string& path, const json& value, std::vector<Bytes> attachments = pool()) {
+std::string refusal(const std::string& path, const json& value, std::vector<HostBytes> attachments = pool()) {
     json body = run_body();
     body[json::json_pointer(path)] = value;
     try {
@@ -73,7 +73,7 @@ TEST_CASE("a run request") {
     CHECK(run.arrays[0].bytes() == 24);
     CHECK(run.arrays[0].recipe->kind == RecipeKind::normal);
     CHECK(run.arrays[0].recipe->second == 2.0);
-    CHECK(run.arrays[1].pool == std::vector<Bytes>{Bytes(4, 5), Bytes(4, 6)});
+    CHECK(run.arrays[1].pool == std::vector<HostBytes>{Bytes(4, 5), Bytes(4, 6)});
     CHECK(run.arrays[2].count == 1);
     CHECK(run.arrays[2].zeroed);
     CHECK(run.scalars[0].bytes == Bytes{0x0A, 0x00, 0xFF, 0x00});

@@ -24,7 +24,7 @@ Bytes bytes_of(const std::vector<Value>& values) {
     return bytes;
 }
 
-std::vector<float> floats_of(const Bytes& bytes) {
+std::vector<float> floats_of(const HostBytes& bytes) {
     std::vector<float> values(bytes.size() / sizeof(float));
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
@@ -116,13 +116,13 @@ TEST_CASE("what a kernel does not write keeps the poison, or zero where the work
     RunRequest request = scale_request();
     request.poison = 0x7E;
     request.plan.launches[0].grid = {1, 1, 1};
-    const Bytes poisoned = run_scale("", request).outputs[0].bytes;
+    const HostBytes poisoned = run_scale("", request).outputs[0].bytes;
     CHECK(floats_of(poisoned)[255] == 510.0F);
-    CHECK(Bytes(poisoned.begin() + 256 * 4, poisoned.end()) == Bytes((n - 256) * 4, 0x7E));
+    CHECK(poisoned.without_front(256 * 4) == HostBytes(Bytes((n - 256) * 4, 0x7E)));
 
     request.arrays[1].zeroed = true;
-    const Bytes zeroed = run_scale("", request).outputs[0].bytes;
-    CHECK(Bytes(zeroed.begin() + 256 * 4, zeroed.end()) == Bytes((n - 256) * 4, 0));
+    const HostBytes zeroed = run_scale("", request).outputs[0].bytes;
+    CHECK(zeroed.without_front(256 * 4) == HostBytes(Bytes((n - 256) * 4, 0)));
 }
 
 TEST_CASE("writing past an array changes its guard, and the reply says where") {
@@ -200,7 +200,7 @@ TEST_CASE("inputs by recipe are made on the GPU, and made again for the comparis
     const RunReply again = run_scale("", request);
     CHECK(first.outputs[0].bytes == again.outputs[0].bytes);
     request.values["x"] = {{1, 3}, 0};
-    CHECK(first.outputs[0].bytes != run_scale("", request).outputs[0].bytes);
+    CHECK_FALSE(first.outputs[0].bytes == run_scale("", request).outputs[0].bytes);
     CHECK(run_scale("tamper=5", request).modified.size() == 1);
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("requests that do not hold together are refused by name") {
     request.values["x"].pool_index = 1;
     CHECK(message(request) == "values: x asks for number 1 of a pool of 1");
     request = scale_request();
-    request.arrays[0].pool[0].pop_back();
+    request.arrays[0].pool[0] = request.arrays[0].pool[0].without_front(1);
     CHECK(message(request) == "pool of x, number 0: 3999 bytes, the array has 4000");
     request = scale_request();
     request.returned = {"z"};

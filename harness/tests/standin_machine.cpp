@@ -54,7 +54,8 @@ StandinMachine::StandinMachine(const std::string& settings, const std::vector<st
       info_(driver::describe(initialised(library_.api()), 0)),
       monitor_(nvml::Monitor::default_library(), info_.uuid, info_.pci_bus_id),
       context_(library_.api(), 0),
-      machine_{library_.api(), context_, info_, monitor_, modules_, std::nullopt} {
+      staging_(library_.api()),
+      machine_{library_.api(), context_, info_, monitor_, modules_, std::nullopt, staging_} {
     load(own_module, own_symbols, lines_of(own_symbols));
     load("candidate", symbols, kernels);
 }
@@ -64,8 +65,9 @@ void StandinMachine::load(const std::string& name, const std::vector<std::string
     request.name = name;
     request.symbols = symbols;
     const std::string image = "standin\n" + lines + "\nend\n";
-    request.cubin.assign(image.begin(), image.end());
-    request.cubin.push_back(0);
+    Bytes bytes(image.begin(), image.end());
+    bytes.push_back(0);
+    request.cubin = std::move(bytes);
     modules_.emplace(name, driver::LoadedModule(library_.api(), request, context_.stream()));
 }
 

@@ -39,6 +39,7 @@ private:
     driver::DeviceInfo info_;
     nvml::Monitor monitor_;
     driver::DeviceContext context_;
+    memory::Staging staging_;
     std::map<std::string, driver::LoadedModule> modules_;
     Machine machine_;
 };

@@ -221,7 +221,7 @@ TEST_CASE("a blocker that gave up is told, in words that callers look for") {
     api.launch = delayed_launch;
     delayed_function = machine.module("candidate").function("scale");
     launches_until_delay = 13;  // in the second block
-    Machine slow{api, machine.context, machine.device, machine.monitor, machine.modules, std::nullopt};
+    Machine slow{api, machine.context, machine.device, machine.monitor, machine.modules, std::nullopt, machine.staging};
     const TimeReply reply = warpwright::time(slow, scale_schedule({10, 10, 10}));
     CHECK(reply.blocks[0].blocker == "on");
     CHECK(reply.blocks[1].blocker.find("off: it gave up") == 0);

@@ -41,14 +41,15 @@ def log(log_path: Path) -> Callable[..., list[dict[str, Any]]]:
 
 @pytest.fixture
 def serve(built: Built, log_path: Path) -> Iterator[Serve]:
-    """serve(*arguments, **settings): a process on a GPU with these settings, which keeps a log."""
+    """serve(*arguments, exchange=FOLDER, **settings): a process on a GPU with these settings, which keeps a log."""
     with ExitStack() as stack:
 
-        def start(*arguments: str, **settings: Any) -> Wire:
+        def start(*arguments: str, exchange: Path | None = None, **settings: Any) -> Wire:
             settings = {"l2_bytes": 1 << 20, "log": str(log_path)} | settings
             environment = clean_environment(WARPWRIGHT_STANDIN=json.dumps(settings), WARPWRIGHT_NVML=str(built.driver))
             command = [str(built.harness), *(arguments or ("serve",)), "--driver", str(built.driver)]
-            return stack.enter_context(Wire(command, environment))
+            command += ["--exchange", str(exchange)] if exchange is not None else []
+            return stack.enter_context(Wire(command, environment, exchange))
 
         yield start
 
@@ -57,8 +58,8 @@ def serve(built: Built, log_path: Path) -> Iterator[Serve]:
 def opened(serve: Serve) -> Callable[..., Wire]:
     """opened("axpb overrun=1", ..., **settings): a process with the own module and a candidate of these kernels."""
 
-    def start(*kernels: str, variables: tuple[str, ...] = (), **settings: Any) -> Wire:
-        wire = serve(**settings)
+    def start(*kernels: str, variables: tuple[str, ...] = (), exchange: Path | None = None, **settings: Any) -> Wire:
+        wire = serve(exchange=exchange, **settings)
         assert "error" not in wire.ask("hello", schema=1, device=0, nonce="n").body
         assert "error" not in wire.ask("open").body
         assert (

@@ -87,6 +87,7 @@ def test_a_driver_without_a_gpu_is_71(run: Ran) -> None:
         (("run-once",), "run-once"),
         (("serve", "--fast"), "--fast"),
         (("run-once", "/no/such/job"), "/no/such/job"),
+        (("serve", "--exchange", "/no/such/folder"), "/no/such/folder"),
     ],
 )
 def test_bad_usage_is_one_line_and_2(run: Ran, arguments: tuple[str, ...], named: str) -> None:

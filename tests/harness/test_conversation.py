@@ -1,6 +1,5 @@
 """Requests and replies as such: greeting, refusals, the end of the input, and that nothing piles up."""
 
-import json
 import os
 import signal
 import subprocess
@@ -251,14 +250,3 @@ def _runs(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"
-
-
-def test_every_line_can_be_logged(built: Built, serve: Serve, tmp_path: Path) -> None:
-    path = tmp_path / "requests.log"
-    wire = serve("serve", "--log", str(path))
-    wire.ask("hello", schema=1, device=0, nonce="n")
-    wire.ask("heartbeat")
-    assert wire.finish() == 0
-    lines = path.read_text().splitlines()
-    assert [line[0] for line in lines] == [">", "<", ">", "<"]
-    assert [json.loads(line[2:])["id"] for line in lines] == [1, 1, 2, 2]

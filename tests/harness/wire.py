@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -18,6 +19,9 @@ Body = dict[str, Any]
 
 LIMIT_S = 60.0
 """A process that lives longer is killed, so that a test that waits for it fails and does not hang."""
+
+LARGEST_INLINE_BYTES = 64 * 1024
+"""Attachments up to this size follow their line also where there is an exchange folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +62,13 @@ def npy(array: Array) -> bytes:
 
 
 class Wire:
-    """One harness process. Leaving the context ends it, whatever it does."""
+    """One harness process. Leaving the context ends it, whatever it does.
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    exchange: folder that the command names; the process finds large attachments there, and leaves them.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], exchange: Path | None = None) -> None:
+        self.exchange = exchange
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(environment)
         )
@@ -84,7 +92,7 @@ class Wire:
     def ask(self, op: str, /, *attachments: Array | bytes, **fields: Any) -> Reply:
         """One request and its reply."""
         number = self.send(op, *attachments, **fields)
-        line, reply = self._receive()
+        line, reply = self.receive_line()
         assert line["id"] == number, line
         return reply
 
@@ -93,9 +101,13 @@ class Wire:
         body = {"id": self._next_id, "op": op, **fields}
         self._next_id += 1
         streams = [part if isinstance(part, bytes) else npy(part) for part in attachments]
+        files = [self._put(stream, f"x{body['id']}-{index}.npy") for index, stream in enumerate(streams)]
         if streams:
             body["npy_bytes"] = [len(stream) for stream in streams]
-        self.write(json.dumps(body).encode() + b"\n" + b"".join(streams))
+        if any(files):
+            body["npy_files"] = files
+        behind = [stream for stream, file in zip(streams, files, strict=True) if file is None]
+        self.write(json.dumps(body).encode() + b"\n" + b"".join(behind))
         return self._next_id - 1
 
     def write(self, data: bytes) -> None:
@@ -106,7 +118,7 @@ class Wire:
 
     def receive(self) -> Reply:
         """The next reply."""
-        return self._receive()[1]
+        return self.receive_line()[1]
 
     def finish(self) -> int:
         """Ends the input; the exit code."""
@@ -123,15 +135,35 @@ class Wire:
         assert self.process.stderr is not None
         return self.process.stderr.read().decode()
 
-    def _receive(self) -> tuple[Body, Reply]:
+    def receive_line(self) -> tuple[Body, Reply]:
+        """The next reply and its line as it came."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line.endswith(b"\n"):
             raise AssertionError(f"no reply; exit code {self.process.wait()}: {self.stderr()}")
-        body = json.loads(line)
+        whole = json.loads(line)
+        body = dict(whole)
         sizes = body.pop("npy_bytes", [])
-        arrays = tuple(np.load(io.BytesIO(self.process.stdout.read(size)), allow_pickle=False) for size in sizes)
-        return body, Reply({key: value for key, value in body.items() if key != "id"}, arrays)
+        files = body.pop("npy_files", [None] * len(sizes))
+        arrays = tuple(self._array(size, file) for size, file in zip(sizes, files, strict=True))
+        return whole, Reply({key: value for key, value in body.items() if key != "id"}, arrays)
+
+    def _put(self, stream: bytes, name: str) -> str | None:
+        if self.exchange is None or len(stream) <= LARGEST_INLINE_BYTES:
+            return None
+        (self.exchange / name).write_bytes(stream)
+        return name
+
+    def _array(self, size: int, file: str | None) -> Array:
+        assert self.process.stdout is not None
+        stream = self.process.stdout.read(size) if file is None else b""
+        if file is not None:
+            assert self.exchange is not None
+            stream = (self.exchange / file).read_bytes()
+            (self.exchange / file).unlink()
+        assert len(stream) == size
+        array: Array = np.load(io.BytesIO(stream), allow_pickle=False)
+        return array
 
 
 def clean_environment(**added: str) -> dict[str, str]:

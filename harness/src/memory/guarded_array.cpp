@@ -1,12 +1,50 @@
 #include "memory/guarded_array.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "driver/error.hpp"
 
 namespace warpwright::memory {
 
-std::optional<GuardChange> inspect_guard(const std::vector<unsigned char>& guard, Side side, unsigned char expected) {
+namespace {
+
+// Compares memory with itself, one byte further on: as fast as memory can be read.
+bool is_filled(const HostBytes& bytes, unsigned char value) {
+    return bytes.empty() || (bytes[0] == value && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
+// A guard where it lies on the device.
+struct Guard {
+    driver::DevicePointer address;
+    std::size_t bytes;
+    Side side;
+};
+
+// In pieces that fit in the staging buffer.
+std::optional<GuardChange> check_guard(const Staging& staging, driver::Stream stream, const Guard& guard,
+                                       unsigned char expected) {
+    std::optional<GuardChange> found;
+    for (std::size_t begin = 0; begin < guard.bytes; begin += Staging::capacity_bytes) {
+        const std::size_t count = (std::min)(Staging::capacity_bytes, guard.bytes - begin);
+        const auto change = inspect_guard(staging.read(stream, guard.address + begin, count), guard.side, expected);
+        if (change) {
+            const std::size_t nearer = guard.side == Side::before ? guard.bytes - begin - count : begin;
+            const std::size_t offset = nearer + change->offset_bytes;
+            found = {guard.side, change->bytes + (found ? found->bytes : 0),
+                     found ? (std::min)(found->offset_bytes, offset) : offset};
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+std::optional<GuardChange> inspect_guard(const HostBytes& guard, Side side, unsigned char expected) {
+    if (is_filled(guard, expected)) {
+        return std::nullopt;
+    }
     GuardChange change{side, 0, guard.size()};
     for (std::size_t i = 0; i < guard.size(); ++i) {
         if (guard[i] == expected) {
@@ -16,7 +54,7 @@ std::optional<GuardChange> inspect_guard(const std::vector<unsigned char>& guard
         change.bytes += 1;
         change.offset_bytes = distance < change.offset_bytes ? distance : change.offset_bytes;
     }
-    return change.bytes == 0 ? std::nullopt : std::optional<GuardChange>(change);
+    return change;
 }
 
 GuardedArray::GuardedArray(const driver::Api& api, DeviceBuffer buffer, MappedPages pages, Layout layout)
@@ -57,28 +95,17 @@ void GuardedArray::fill(driver::Stream stream, unsigned char value) const {
     }
 }
 
-std::vector<GuardChange> GuardedArray::check_guards(driver::Stream stream, unsigned char expected) const {
+std::vector<GuardChange> GuardedArray::check_guards(const Staging& staging, driver::Stream stream,
+                                                    unsigned char expected) const {
     std::vector<GuardChange> changes;
-    const std::vector<unsigned char> before = read_back(*api_, stream, base(), layout_.guard_before);
-    if (const auto change = inspect_guard(before, Side::before, expected)) {
-        changes.push_back(*change);
-    }
-    const driver::DevicePointer end = address() + layout_.payload_bytes;
-    const std::vector<unsigned char> after = read_back(*api_, stream, end, layout_.guard_after);
-    if (const auto change = inspect_guard(after, Side::after, expected)) {
-        changes.push_back(*change);
+    const Guard before{base(), layout_.guard_before, Side::before};
+    const Guard after{address() + layout_.payload_bytes, layout_.guard_after, Side::after};
+    for (const Guard& guard : {before, after}) {
+        if (const auto change = check_guard(staging, stream, guard, expected)) {
+            changes.push_back(*change);
+        }
     }
     return changes;
-}
-
-std::vector<unsigned char> read_back(const driver::Api& api, driver::Stream stream, driver::DevicePointer from,
-                                     std::size_t bytes) {
-    std::vector<unsigned char> copy(bytes);
-    if (bytes != 0) {
-        WARPWRIGHT_CALL(api, copy_to_host, copy.data(), from, bytes, stream);
-        WARPWRIGHT_CALL(api, context_synchronize, );
-    }
-    return copy;
 }
 
 }  // namespace warpwright::memory

@@ -9,6 +9,8 @@
 #include "memory/device_buffer.hpp"
 #include "memory/layout.hpp"
 #include "memory/mapped_pages.hpp"
+#include "memory/staging.hpp"
+#include "protocol/host_bytes.hpp"
 
 namespace warpwright::memory {
 
@@ -22,8 +24,7 @@ struct GuardChange {
 };
 
 // Changed bytes of a guard that lies before or after its array; none: as filled.
-[[nodiscard]] std::optional<GuardChange> inspect_guard(const std::vector<unsigned char>& guard, Side side,
-                                                       unsigned char expected);
+[[nodiscard]] std::optional<GuardChange> inspect_guard(const HostBytes& guard, Side side, unsigned char expected);
 
 class GuardedArray {
 public:
@@ -43,7 +44,8 @@ public:
     void fill(driver::Stream stream, unsigned char value) const;
 
     // Copies the guards to the host and compares them. Waits for the device; the stream must not hang.
-    [[nodiscard]] std::vector<GuardChange> check_guards(driver::Stream stream, unsigned char expected) const;
+    [[nodiscard]] std::vector<GuardChange> check_guards(const Staging& staging, driver::Stream stream,
+                                                        unsigned char expected) const;
 
 private:
     GuardedArray(const driver::Api& api, DeviceBuffer buffer, MappedPages pages, Layout layout);
@@ -55,9 +57,5 @@ private:
     MappedPages pages_;
     Layout layout_;
 };
-
-// Copies device memory to a new host vector and waits for it. Throws DriverError.
-[[nodiscard]] std::vector<unsigned char> read_back(const driver::Api& api, driver::Stream stream,
-                                                   driver::DevicePointer from, std::size_t bytes);
 
 }  // namespace warpwright::memory

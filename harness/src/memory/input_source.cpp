@@ -48,7 +48,7 @@ void InputSource::fill(driver::Stream stream, const ArraySpec& array, const Inpu
         return;
     }
     check_pool(array, value.pool_index);
-    const Bytes& bytes = array.pool[value.pool_index];
+    const HostBytes& bytes = array.pool[value.pool_index];
     WARPWRIGHT_CALL(*api_, copy_to_device, to, bytes.data(), bytes.size(), stream);
 }
 

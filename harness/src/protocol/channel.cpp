@@ -51,16 +51,59 @@ std::vector<std::size_t> attachment_sizes(const json& value) {
     return sizes;
 }
 
+// Names in the exchange folder; an empty one: the attachment follows the line.
+std::vector<std::string> attachment_files(const json& value, std::size_t count) {
+    std::vector<std::string> files(count);
+    if (value.is_null()) {
+        return files;
+    }
+    if (!value.is_array() || value.size() != count) {
+        throw ProtocolError("npy_files is " + excerpt(value.dump()) + "; allowed: an array as long as npy_bytes");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const json& name = value[i];
+        if (!name.is_null() && (!name.is_string() || name.get_ref<const std::string&>().empty())) {
+            throw ProtocolError("npy_files holds " + excerpt(name.dump()) + "; allowed: names of files, and null");
+        }
+        files[i] = name.is_null() ? std::string() : name.get<std::string>();
+    }
+    return files;
+}
+
+// Files are the other side's from here on.
+void announce(nlohmann::ordered_json& reply, const std::vector<Attachment>& attachments) {
+    nlohmann::ordered_json sizes = nlohmann::ordered_json::array();
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    bool shared = false;
+    for (const Attachment& each : attachments) {
+        if (each.file == nullptr) {
+            sizes.push_back(each.header.size() + each.payload.size());
+            files.push_back(nullptr);
+            continue;
+        }
+        sizes.push_back(each.file->bytes());
+        files.push_back(each.file->name());
+        each.file->hand_over();
+        shared = true;
+    }
+    if (!attachments.empty()) {
+        reply["npy_bytes"] = std::move(sizes);
+    }
+    if (shared) {
+        reply["npy_files"] = std::move(files);
+    }
+}
+
 }  // namespace
 
-Channel::Channel(Descriptor in, Descriptor out) : in_(std::move(in)), out_(std::move(out)), buffer_(buffer_bytes) {}
+Channel::Channel(Descriptor in, Descriptor out, const Exchange* exchange)
+    : in_(std::move(in)), out_(std::move(out)), exchange_(exchange), buffer_(buffer_bytes) {}
 
 std::optional<Request> Channel::read() {
     const std::optional<std::string> line = read_line();
     if (!line) {
         return std::nullopt;
     }
-    log('>', *line);
     Request request;
     request.body = parse_object(*line);
     const json id = take(request.body, "id");
@@ -71,26 +114,23 @@ std::optional<Request> Channel::read() {
     const json op = take(request.body, "op");
     request.op = op.is_string() ? op.get<std::string>() : std::string();
     const std::vector<std::size_t> sizes = attachment_sizes(take(request.body, "npy_bytes"));
-    for (const std::size_t size : sizes) {
-        request.attachments.push_back(read_bytes(size));
+    const std::vector<std::string> files = attachment_files(take(request.body, "npy_files"), sizes.size());
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        request.attachments.push_back(files[i].empty() ? read_bytes(sizes[i]) : take_file(files[i], sizes[i]));
     }
     return request;
 }
 
 void Channel::write(nlohmann::ordered_json reply, const std::vector<Attachment>& attachments) {
-    if (!attachments.empty()) {
-        nlohmann::ordered_json sizes = nlohmann::ordered_json::array();
-        for (const Attachment& each : attachments) {
-            sizes.push_back(each.header.size() + each.payload.size());
-        }
-        reply["npy_bytes"] = std::move(sizes);
-    }
+    announce(reply, attachments);
     // A driver's text need not be UTF-8: what is not becomes U+FFFD.
     std::string line = reply.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    log('<', line);
     line += '\n';
     out_.write_all(line.data(), line.size());
     for (const Attachment& each : attachments) {
+        if (each.file != nullptr) {
+            continue;
+        }
         out_.write_all(each.header.data(), each.header.size());
         out_.write_all(each.payload.data(), each.payload.size());
     }
@@ -125,11 +165,11 @@ std::optional<std::string> Channel::read_line() {
     return std::nullopt;
 }
 
-Bytes Channel::read_bytes(std::size_t count) {
-    Bytes bytes;
+HostBytes Channel::read_bytes(std::size_t count) {
+    HostBytes bytes;
     try {
-        bytes.resize(count);
-    } catch (const std::exception&) {  // bad_alloc or length_error
+        bytes = HostBytes(count);
+    } catch (const std::bad_alloc&) {
         throw ProtocolError("an attachment of " + std::to_string(count) + " bytes does not fit in host memory");
     }
     std::size_t have = std::min(count, end_ - begin_);
@@ -148,11 +188,11 @@ Bytes Channel::read_bytes(std::size_t count) {
     return bytes;
 }
 
-void Channel::log(char direction, const std::string& line) const {
-    if (log_) {
-        const std::string entry = std::string(1, direction) + " " + line + "\n";
-        log_->write_all(entry.data(), entry.size());
+HostBytes Channel::take_file(const std::string& name, std::size_t count) const {
+    if (exchange_ == nullptr) {
+        throw ProtocolError("npy_files names " + name + ", and there is no exchange folder");
     }
+    return exchange_->take(name, count);
 }
 
 }  // namespace warpwright

@@ -29,6 +29,11 @@ struct RequestError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// What came is no request, and nothing after it can be understood. The process exits with 64.
+struct ProtocolError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // Not enough device memory for what was asked: becomes {"error": {"kind": "memory"}}.
 struct MemoryShortage : std::runtime_error {
     MemoryShortage(const std::string& message, std::size_t needed, std::size_t free)

@@ -161,7 +161,7 @@ std::size_t element_count(const std::vector<std::size_t>& shape, std::size_t ite
     return count;
 }
 
-NpyHeader parse_npy(const Bytes& stream, const std::string& where) {
+NpyHeader parse_npy(const HostBytes& stream, const std::string& where) {
     if (stream.size() < 10 || !std::equal(magic.begin(), magic.end(), stream.begin(),
                                           [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; })) {
         throw RequestError(where + ": not a .npy stream");
@@ -190,9 +190,8 @@ NpyHeader parse_npy(const Bytes& stream, const std::string& where) {
     return header;
 }
 
-Bytes npy_payload(Bytes stream, const NpyHeader& header) {
-    stream.erase(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(header.header_bytes));
-    return stream;
+HostBytes npy_payload(const HostBytes& stream, const NpyHeader& header) {
+    return stream.without_front(header.header_bytes);
 }
 
 std::string npy_header(const std::string& descr, const std::vector<std::size_t>& shape) {

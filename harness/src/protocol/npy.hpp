@@ -26,10 +26,10 @@ struct NpyHeader {
 
 // Checks the stream: magic, version, order, and that the payload has the length that type and shape ask for.
 // Throws RequestError that begins with `where`.
-[[nodiscard]] NpyHeader parse_npy(const Bytes& stream, const std::string& where);
+[[nodiscard]] NpyHeader parse_npy(const HostBytes& stream, const std::string& where);
 
-// Takes the header off.
-[[nodiscard]] Bytes npy_payload(Bytes stream, const NpyHeader& header);
+// What stands behind the header.
+[[nodiscard]] HostBytes npy_payload(const HostBytes& stream, const NpyHeader& header);
 
 // What stands before the payload, version 1.0.
 [[nodiscard]] std::string npy_header(const std::string& descr, const std::vector<std::size_t>& shape);

@@ -146,7 +146,7 @@ HelloRequest parse_hello(const json& body) {
     return request;
 }
 
-LoadRequest parse_load(const json& body, std::vector<Bytes> attachments) {
+LoadRequest parse_load(const json& body, std::vector<HostBytes> attachments) {
     Fields fields(body, "load");
     LoadRequest request;
     request.name = fields.text("name");
@@ -161,7 +161,7 @@ LoadRequest parse_load(const json& body, std::vector<Bytes> attachments) {
         throw RequestError("load (attachment 0): the cubin has type " + header.descr + " in " +
                            std::to_string(header.shape.size()) + " dimensions; allowed: |u1 in one dimension");
     }
-    request.cubin = npy_payload(std::move(attachments[0]), header);
+    request.cubin = npy_payload(attachments[0], header);
     return request;
 }
 
@@ -172,7 +172,7 @@ std::string parse_unload(const json& body) {
     return name;
 }
 
-RunRequest parse_run(const json& body, std::vector<Bytes> attachments) {
+RunRequest parse_run(const json& body, std::vector<HostBytes> attachments) {
     Fields fields(body, "run");
     RunRequest request;
     request.module = fields.text("module");
@@ -192,7 +192,7 @@ RunRequest parse_run(const json& body, std::vector<Bytes> attachments) {
     return request;
 }
 
-TimeRequest parse_time(const json& body, std::vector<Bytes> attachments) {
+TimeRequest parse_time(const json& body, std::vector<HostBytes> attachments) {
     Fields fields(body, "time");
     TimeRequest request;
     request.arrays = parse_arrays(fields.array("arrays"), fields.place("arrays"), attachments);

@@ -10,10 +10,10 @@
 namespace warpwright {
 
 [[nodiscard]] HelloRequest parse_hello(const nlohmann::json& body);
-[[nodiscard]] LoadRequest parse_load(const nlohmann::json& body, std::vector<Bytes> attachments);
+[[nodiscard]] LoadRequest parse_load(const nlohmann::json& body, std::vector<HostBytes> attachments);
 [[nodiscard]] std::string parse_unload(const nlohmann::json& body);
-[[nodiscard]] RunRequest parse_run(const nlohmann::json& body, std::vector<Bytes> attachments);
-[[nodiscard]] TimeRequest parse_time(const nlohmann::json& body, std::vector<Bytes> attachments);
+[[nodiscard]] RunRequest parse_run(const nlohmann::json& body, std::vector<HostBytes> attachments);
+[[nodiscard]] TimeRequest parse_time(const nlohmann::json& body, std::vector<HostBytes> attachments);
 
 // For operations without fields. op: their name.
 void parse_nothing(const nlohmann::json& body, const std::string& op);

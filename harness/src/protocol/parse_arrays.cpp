@@ -89,12 +89,12 @@ Recipe parse_recipe(const json& value, const std::string& where, std::size_t ite
     return recipe;
 }
 
-Bytes take_payload(std::uint64_t index, const ArraySpec& array, const std::string& place,
-                   std::vector<Bytes>& attachments) {
+HostBytes take_payload(std::uint64_t index, const ArraySpec& array, const std::string& place,
+                       std::vector<HostBytes>& attachments) {
     if (index >= attachments.size()) {
         refuse(place, index, "the index of one of the " + std::to_string(attachments.size()) + " attachments");
     }
-    Bytes& stream = attachments[static_cast<std::size_t>(index)];
+    HostBytes& stream = attachments[static_cast<std::size_t>(index)];
     if (stream.empty()) {  // a .npy stream never is
         refuse(place, index, "an attachment that no other pool uses");
     }
@@ -107,7 +107,7 @@ Bytes take_payload(std::uint64_t index, const ArraySpec& array, const std::strin
     return npy_payload(std::exchange(stream, {}), header);
 }
 
-void parse_source(Fields& fields, ArraySpec& array, std::vector<Bytes>& attachments) {
+void parse_source(Fields& fields, ArraySpec& array, std::vector<HostBytes>& attachments) {
     const json& recipe = fields.any("recipe");
     if (!recipe.is_null()) {
         array.recipe = parse_recipe(recipe, fields.place("recipe"), array.item_bytes);
@@ -126,7 +126,7 @@ void parse_source(Fields& fields, ArraySpec& array, std::vector<Bytes>& attachme
     }
 }
 
-ArraySpec parse_array(const json& value, const std::string& where, std::vector<Bytes>& attachments) {
+ArraySpec parse_array(const json& value, const std::string& where, std::vector<HostBytes>& attachments) {
     Fields fields(value, where);
     ArraySpec array;
     array.name = fields.text("name");
@@ -176,7 +176,7 @@ Key parse_key(const json& value, const std::string& where) {
 
 }  // namespace
 
-std::vector<ArraySpec> parse_arrays(const json& value, const std::string& where, std::vector<Bytes>& attachments) {
+std::vector<ArraySpec> parse_arrays(const json& value, const std::string& where, std::vector<HostBytes>& attachments) {
     std::vector<ArraySpec> arrays;
     std::set<std::string> names;
     for (const json& each : value) {

@@ -11,7 +11,7 @@ namespace warpwright {
 
 // `arrays`; takes the payloads out of the attachments, each of which exactly one pool must use. Throws RequestError.
 [[nodiscard]] std::vector<ArraySpec> parse_arrays(const nlohmann::json& value, const std::string& where,
-                                                  std::vector<Bytes>& attachments);
+                                                  std::vector<HostBytes>& attachments);
 
 // `values` of one launch: exactly one for every input. Throws RequestError.
 [[nodiscard]] Values parse_values(const nlohmann::json& value, const std::string& where,

@@ -3,22 +3,25 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/device_info.hpp"
 #include "driver/module.hpp"
+#include "protocol/exchange.hpp"
 #include "protocol/requests.hpp"
 
 namespace warpwright {
 
-// An array on its way back; becomes one .npy attachment.
+// An array on its way back; becomes one .npy attachment. file: of the exchange folder, instead of bytes; null: none.
 struct NamedArray {
     std::string name;
     std::string descr;
     std::vector<std::size_t> shape;
-    Bytes bytes;
+    HostBytes bytes;
+    std::shared_ptr<OutgoingFile> file = nullptr;
 };
 
 struct HelloReply {

@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "protocol/host_bytes.hpp"
+
 namespace warpwright {
 
 using Dim3 = std::array<unsigned, 3>;
-using Bytes = std::vector<unsigned char>;
 
 enum class Role { in, out, inout, scratch };
 enum class Placement { start, end };
@@ -48,7 +49,7 @@ struct ArraySpec {
     std::size_t align_bytes = 1;
     bool zeroed = false;
     std::optional<Recipe> recipe;
-    std::vector<Bytes> pool;
+    std::vector<HostBytes> pool;
 
     [[nodiscard]] std::size_t bytes() const { return item_bytes * count; }
     [[nodiscard]] bool is_input() const { return role == Role::in || role == Role::inout; }
@@ -91,7 +92,7 @@ struct LoadRequest {
     std::string name;
     std::vector<std::string> symbols;
     std::vector<std::string> globals;
-    Bytes cubin;
+    HostBytes cubin;
 };
 
 struct RunRequest {

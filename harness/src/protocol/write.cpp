@@ -27,7 +27,12 @@ ordered_json object_of(const std::map<std::string, Value>& values) {
     return object;
 }
 
-Attachment to_attachment(NamedArray array) { return {npy_header(array.descr, array.shape), std::move(array.bytes)}; }
+Attachment to_attachment(NamedArray array) {
+    if (array.file != nullptr) {
+        return {"", {}, std::move(array.file)};
+    }
+    return {npy_header(array.descr, array.shape), std::move(array.bytes)};
+}
 
 ordered_json to_json(const std::vector<GuardViolation>& guards) {
     ordered_json list = ordered_json::array();

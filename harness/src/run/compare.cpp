@@ -7,7 +7,7 @@
 #include "driver/error.hpp"
 #include "launch/own_kernel.hpp"
 #include "memory/device_buffer.hpp"
-#include "memory/guarded_array.hpp"
+#include "memory/read_back.hpp"
 
 namespace warpwright {
 namespace {
@@ -50,8 +50,11 @@ private:
 
 }  // namespace
 
-Difference differ(const Bytes& a, const Bytes& b) {
+Difference differ(const HostBytes& a, const HostBytes& b) {
     Difference difference;
+    if (a == b) {
+        return difference;
+    }
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (a[i] != b[i]) {
             difference.first_byte = difference.bytes == 0 ? i : difference.first_byte;
@@ -94,7 +97,7 @@ HostSnapshot::HostSnapshot(const Machine& machine, const RunRequest& request, co
 std::vector<ModifiedInput> HostSnapshot::find_modified() const {
     std::vector<ModifiedInput> modified;
     for (std::size_t i = 0; i < copies_.size(); ++i) {
-        const Bytes now =
+        const HostBytes now =
             memory::read_back(machine_.api, machine_.context.stream(), arrays_.address(i), copies_[i].size());
         const Difference difference = differ(copies_[i], now);
         if (difference.bytes != 0) {

@@ -16,7 +16,7 @@ struct Difference {
     std::size_t bytes = 0;
     std::size_t first_byte = 0;
 };
-[[nodiscard]] Difference differ(const Bytes& a, const Bytes& b);
+[[nodiscard]] Difference differ(const HostBytes& a, const HostBytes& b);
 
 // Makes every read-only input a second time in a fresh buffer, after the launches, and compares it on the GPU.
 // Throws MemoryShortage, DriverError.
@@ -35,7 +35,7 @@ private:
     const Machine& machine_;
     const RunRequest& request_;
     const RunArrays& arrays_;
-    std::vector<Bytes> copies_;  // in the order of the request; empty where there is nothing to compare
+    std::vector<HostBytes> copies_;  // in the order of the request; empty where there is nothing to compare
 };
 
 }  // namespace warpwright

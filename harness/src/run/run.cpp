@@ -47,7 +47,7 @@ void launch_all(const Machine& machine, launch::PreparedPlan& plan, const launch
 std::optional<HostSnapshot> prepare(const Machine& machine, const RunRequest& request, const RunArrays& arrays,
                                     const memory::InputSource& inputs, const driver::LoadedModule* own) {
     const driver::Stream stream = machine.context.stream();
-    arrays.fill(stream, inputs);
+    arrays.fill(inputs);
     std::optional<HostSnapshot> snapshot;
     if (request.plain_memory) {
         snapshot.emplace(machine, request, arrays);
@@ -86,8 +86,8 @@ RunReply run(Machine& machine, const RunRequest& request) {
     reply.seconds = deadline.elapsed_s();
     reply.device_us = launch::elapsed_us(api, start, stop);
     reply.modified = snapshot ? snapshot->find_modified() : find_modified(machine, request, arrays, inputs);
-    reply.guards = arrays.check_guards(stream);
-    reply.outputs = arrays.read_returned(stream);
+    reply.guards = arrays.check_guards();
+    reply.outputs = arrays.read_returned();
     reply.no_pages = arrays.no_pages();
     return reply;
 }

@@ -6,6 +6,7 @@
 #include "driver/error.hpp"
 #include "memory/layout.hpp"
 #include "memory/mapped_pages.hpp"
+#include "memory/read_back.hpp"
 #include "protocol/faults.hpp"
 
 namespace warpwright {
@@ -25,20 +26,13 @@ void check_names(const RunRequest& request) {
     }
 }
 
-// Why this machine cannot put unmapped pages around arrays; tries it on one page, since permission may be missing too.
+// Why there can be no unmapped pages around arrays, as far as that is known without trying.
 std::optional<std::string> find_obstacle(const Machine& machine, bool plain_memory) {
     if (plain_memory) {
         return "the request asks for plain memory";
     }
-    const driver::Device device = machine.context.device();
     if (machine.context.attribute(driver::virtual_memory_management) == 0) {
         return "this GPU has no virtual memory management";
-    }
-    try {
-        const std::size_t granule = memory::granule_bytes(machine.api, device);
-        const memory::MappedPages probe(machine.api, device, granule, granule);
-    } catch (const driver::DriverError& error) {
-        return error.what();
     }
     return std::nullopt;
 }
@@ -65,15 +59,9 @@ void require_memory(const Machine& machine, const RunRequest& request, bool page
     memory::require_free(machine.api, needed, "the arrays of this run with their guards");
 }
 
-memory::GuardedArray allocate(const Machine& machine, const ArraySpec& array, Placement placement, bool pages) {
-    const memory::Placing placing = placing_of(array, placement);
-    return pages ? memory::GuardedArray::in_pages(machine.api, machine.context.device(), array.bytes(), placing)
-                 : memory::GuardedArray::in_allocation(machine.api, array.bytes(), placing);
-}
-
 }  // namespace
 
-RunArrays::RunArrays(const Machine& machine, const RunRequest& request) : api_(machine.api), request_(request) {
+RunArrays::RunArrays(const Machine& machine, const RunRequest& request) : machine_(machine), request_(request) {
     check_names(request);
     for (const ArraySpec& array : request.arrays) {
         if (array.is_input()) {
@@ -81,10 +69,25 @@ RunArrays::RunArrays(const Machine& machine, const RunRequest& request) : api_(m
         }
     }
     no_pages_ = find_obstacle(machine, request.plain_memory);
-    const bool pages = !no_pages_;
-    require_memory(machine, request, pages);
-    for (const ArraySpec& array : request.arrays) {
-        arrays_.push_back(allocate(machine, array, request.placement, pages));
+    if (!no_pages_) {
+        try {
+            allocate(true);
+            return;
+        } catch (const driver::DriverError& error) {  // the driver has no such functions, or permission is missing
+            no_pages_ = error.what();
+            arrays_.clear();
+        }
+    }
+    allocate(false);
+}
+
+void RunArrays::allocate(bool pages) {
+    require_memory(machine_, request_, pages);
+    for (const ArraySpec& array : request_.arrays) {
+        const memory::Placing placing = placing_of(array, request_.placement);
+        arrays_.push_back(
+            pages ? memory::GuardedArray::in_pages(machine_.api, machine_.context.device(), array.bytes(), placing)
+                  : memory::GuardedArray::in_allocation(machine_.api, array.bytes(), placing));
     }
 }
 
@@ -96,7 +99,8 @@ launch::Addresses RunArrays::addresses() const {
     return found;
 }
 
-void RunArrays::fill(driver::Stream stream, const memory::InputSource& inputs) const {
+void RunArrays::fill(const memory::InputSource& inputs) const {
+    const driver::Stream stream = machine_.context.stream();
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
         const ArraySpec& array = request_.arrays[i];
         arrays_[i].fill_guards(stream, request_.guard);
@@ -108,10 +112,11 @@ void RunArrays::fill(driver::Stream stream, const memory::InputSource& inputs) c
     }
 }
 
-std::vector<GuardViolation> RunArrays::check_guards(driver::Stream stream) const {
+std::vector<GuardViolation> RunArrays::check_guards() const {
     std::vector<GuardViolation> violations;
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
-        for (const memory::GuardChange& change : arrays_[i].check_guards(stream, request_.guard)) {
+        for (const memory::GuardChange& change :
+             arrays_[i].check_guards(machine_.staging, machine_.context.stream(), request_.guard)) {
             const char* side = change.side == memory::Side::before ? "before" : "after";
             violations.push_back({request_.arrays[i].name, side, change.bytes, change.offset_bytes});
         }
@@ -119,14 +124,13 @@ std::vector<GuardViolation> RunArrays::check_guards(driver::Stream stream) const
     return violations;
 }
 
-std::vector<NamedArray> RunArrays::read_returned(driver::Stream stream) const {
+std::vector<NamedArray> RunArrays::read_returned() const {
     std::vector<NamedArray> outputs;
     for (const std::string& name : request_.returned) {
         const auto found = std::find_if(request_.arrays.begin(), request_.arrays.end(),
                                         [&name](const ArraySpec& array) { return array.name == name; });
         const memory::GuardedArray& array = arrays_[static_cast<std::size_t>(found - request_.arrays.begin())];
-        outputs.push_back(
-            {name, found->descr, found->shape, memory::read_back(api_, stream, array.address(), array.bytes())});
+        outputs.push_back(machine_.reply_arrays().read(*found, array.address()));
     }
     return outputs;
 }

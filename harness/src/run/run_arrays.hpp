@@ -17,8 +17,8 @@ namespace warpwright {
 
 class RunArrays {
 public:
-    // Allocates all of them. request: must outlive this. Throws MemoryShortage before anything is allocated if they
-    // and what the comparison of inputs takes do not fit; RequestError, DriverError.
+    // Allocates all of them. machine, request: must outlive this. Throws MemoryShortage before anything is allocated if
+    // they and what the comparison of inputs takes do not fit; RequestError, DriverError.
     RunArrays(const Machine& machine, const RunRequest& request);
 
     // Why there are no unmapped pages around the arrays; none: there are.
@@ -27,14 +27,16 @@ public:
     [[nodiscard]] driver::DevicePointer address(std::size_t index) const { return arrays_[index].address(); }
 
     // Queues the guards, poison, zeros and inputs.
-    void fill(driver::Stream stream, const memory::InputSource& inputs) const;
+    void fill(const memory::InputSource& inputs) const;
 
     // Both copy to the host and wait for it.
-    [[nodiscard]] std::vector<GuardViolation> check_guards(driver::Stream stream) const;
-    [[nodiscard]] std::vector<NamedArray> read_returned(driver::Stream stream) const;
+    [[nodiscard]] std::vector<GuardViolation> check_guards() const;
+    [[nodiscard]] std::vector<NamedArray> read_returned() const;
 
 private:
-    const driver::Api& api_;
+    void allocate(bool pages);
+
+    const Machine& machine_;
     const RunRequest& request_;
     std::optional<std::string> no_pages_;
     std::vector<memory::GuardedArray> arrays_;  // in the order of the request

@@ -10,7 +10,7 @@ const char* const usage =
     "warpwright-harness properties          every GPU as one JSON document\n"
     "warpwright-harness --version\n"
     "   --driver PATH                       driver library to load instead of the system's\n"
-    "   --log FILE                          write every request and reply line there\n";
+    "   --exchange DIR                      large attachments of `serve` lie in files there (Linux)\n";
 
 namespace {
 
@@ -46,13 +46,14 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i] == "--driver") {
             line.driver = value_of(words, i++);
-        } else if (words[i] == "--log") {
-            line.log = value_of(words, i++);
+        } else if (words[i] == "--exchange") {
+            line.exchange = value_of(words, i++);
         } else if (words[i] == "--version" || words[i] == "--help") {
             line.command = words[i] == "--help" ? Command::help : Command::version;
             return line;
         } else if (words[i].rfind("--", 0) == 0) {
-            throw UsageError("unknown option " + words[i] + "; allowed: --driver PATH, --log FILE, --version, --help");
+            throw UsageError("unknown option " + words[i] +
+                             "; allowed: --driver PATH, --exchange DIR, --version, --help");
         } else {
             rest.push_back(words[i]);
         }

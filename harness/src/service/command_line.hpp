@@ -11,9 +11,9 @@ enum class Command { serve, run_once, properties, version, help };
 
 struct CommandLine {
     Command command = Command::help;
-    std::string job;     // of run-once
-    std::string driver;  // the driver's library
-    std::string log;     // empty: no log
+    std::string job;       // of run-once
+    std::string driver;    // the driver's library
+    std::string exchange;  // folder for large attachments; empty: none
 };
 
 // Bad usage: one line that says what was wrong and what is allowed. The process exits with 2.

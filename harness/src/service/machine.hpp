@@ -8,7 +8,10 @@
 #include "driver/context.hpp"
 #include "driver/device_info.hpp"
 #include "driver/module.hpp"
+#include "memory/read_back.hpp"
+#include "memory/staging.hpp"
 #include "nvml/monitor.hpp"
+#include "protocol/exchange.hpp"
 
 namespace warpwright {
 
@@ -23,6 +26,11 @@ struct Machine {
     std::map<std::string, driver::LoadedModule>& modules;
     // Why launches may not be held back by a blocker: a profiler or debugger serialises them. None: no such tool.
     std::optional<std::string> profiled;
+    const memory::Staging& staging;
+    Exchange* exchange = nullptr;  // where large outputs are put; null: they follow the reply
+
+    // For arrays that go back with the reply.
+    [[nodiscard]] memory::ReplyArrays reply_arrays() const { return {api, context.stream(), staging, exchange}; }
 
     // A loaded module. Throws RequestError that names those that are.
     [[nodiscard]] driver::LoadedModule& module(const std::string& name) const;

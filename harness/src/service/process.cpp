@@ -12,10 +12,10 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <thread>
 #endif
 
+#include <cstdlib>
 #include <fstream>
 #include <string_view>
 
@@ -26,11 +26,19 @@ namespace {
 
 char** environment() { return _environ; }
 
+void set_if_absent(const char* name, const char* value) {
+    if (std::getenv(name) == nullptr) {
+        _putenv_s(name, value);
+    }
+}
+
 #else
 
 extern "C" char** environ;
 
 char** environment() { return environ; }
+
+void set_if_absent(const char* name, const char* value) { setenv(name, value, 0); }
 
 // prctl(PR_SET_PDEATHSIG) would also fire when the thread that started this process ends, while its process lives on.
 void end_with(pid_t parent) {
@@ -88,10 +96,13 @@ void prepare_process() {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     std::thread(end_with, getppid()).detach();
 }
 
 #endif
+
+void prepare_driver() { set_if_absent("CUDA_MODULE_LOADING", "EAGER"); }
 
 std::optional<std::string> launch_serialiser() {
     for (char** entry = environment(); entry != nullptr && *entry != nullptr; ++entry) {

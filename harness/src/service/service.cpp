@@ -111,7 +111,9 @@ Reply Service::open(const Request& request) {
         throw RequestError("open: the context is open already");
     }
     const auto begin = std::chrono::steady_clock::now();
-    context_ = std::make_unique<driver::DeviceContext>(api_, device_->index);
+    auto context = std::make_unique<driver::DeviceContext>(api_, device_->index);
+    staging_.emplace(api_);
+    context_ = std::move(context);
     OpenReply reply;
     reply.free_memory_bytes = context_->free_memory_bytes();
     reply.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -158,7 +160,7 @@ Machine Service::machine(const std::string& op) {
     if (!context_) {
         throw RequestError(op + ": no context; send hello and open first");
     }
-    return {api_, *context_, *device_, *monitor_, modules_, options_.profiled};
+    return {api_, *context_, *device_, *monitor_, modules_, options_.profiled, *staging_, options_.exchange};
 }
 
 driver::DeviceInfo find_gpu(const driver::Api& api, int index) {

@@ -10,17 +10,21 @@
 #include "driver/context.hpp"
 #include "driver/device_info.hpp"
 #include "driver/module.hpp"
+#include "memory/staging.hpp"
 #include "nvml/monitor.hpp"
 #include "protocol/channel.hpp"
+#include "protocol/exchange.hpp"
 #include "protocol/write.hpp"
 #include "service/machine.hpp"
 
 namespace warpwright {
 
-// once: requests come from a recorded job: memory is plain and nothing is timed.
+// once: requests come from a recorded job: memory is plain and nothing is timed. exchange: null where there is no
+// folder.
 struct ServiceOptions {
     std::optional<std::string> profiled;
     bool once = false;
+    Exchange* exchange = nullptr;
 };
 
 // exit_code: the process ends after this reply. dead: without tidying up, since the context no longer answers.
@@ -54,6 +58,7 @@ private:
     std::optional<driver::DeviceInfo> device_;
     std::unique_ptr<nvml::Monitor> monitor_;  // of device_
     std::unique_ptr<driver::DeviceContext> context_;
+    std::optional<memory::Staging> staging_;               // after context_: freed before it ends
     std::map<std::string, driver::LoadedModule> modules_;  // after context_: unloaded before it ends
 };
 

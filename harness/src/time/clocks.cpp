@@ -6,7 +6,6 @@
 #include "driver/device_info.hpp"
 #include "driver/error.hpp"
 #include "launch/own_kernel.hpp"
-#include "memory/guarded_array.hpp"
 
 namespace warpwright::timing {
 namespace {
@@ -72,7 +71,7 @@ void Clocks::enqueue(const memory::DeviceBuffer& slots) const {
 ClockReading Clocks::read() const { return compare_clocks(slots_of(first_), slots_of(last_)); }
 
 std::vector<ClockSlot> Clocks::slots_of(const memory::DeviceBuffer& slots) const {
-    const Bytes bytes = memory::read_back(machine_.api, machine_.context.stream(), slots.address(), slots.bytes());
+    const HostBytes bytes = machine_.staging.read(machine_.context.stream(), slots.address(), slots.bytes());
     std::vector<ClockSlot> copy(slot_count_);
     std::memcpy(copy.data(), bytes.data(), bytes.size());
     return copy;

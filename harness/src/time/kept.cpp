@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "driver/error.hpp"
-#include "memory/guarded_array.hpp"
+#include "memory/layout.hpp"
+#include "memory/read_back.hpp"
 
 namespace warpwright::timing {
 namespace {
@@ -92,8 +93,7 @@ void KeptOutputs::collect(std::size_t block_index, std::vector<KeptOutput>& into
             if (!spec.is_output()) {
                 continue;
             }
-            Bytes bytes = memory::read_back(machine_.api, machine_.context.stream(), from, spec.bytes());
-            into.push_back({block_index, launch, {spec.name, spec.descr, spec.shape, std::move(bytes)}});
+            into.push_back({block_index, launch, machine_.reply_arrays().read(spec, from)});
             from += aligned(spec.bytes());
         }
     }

@@ -9,7 +9,7 @@ namespace warpwright::timing {
 std::size_t pool_bytes(const std::vector<ArraySpec>& arrays) {
     std::size_t total = 0;
     for (const ArraySpec& array : arrays) {
-        for (const Bytes& values : array.pool) {
+        for (const HostBytes& values : array.pool) {
             total = memory::saturating_add(total, values.size());
         }
     }

@@ -47,7 +47,7 @@ std::size_t needed_bytes(const std::vector<ArraySpec>& arrays, std::size_t sets)
 }
 
 ArraySets::ArraySets(const Machine& machine, const std::vector<ArraySpec>& arrays, std::size_t sets)
-    : specs_(arrays), stream_(machine.context.stream()) {
+    : specs_(arrays), staging_(machine.staging), stream_(machine.context.stream()) {
     for (std::size_t set = 0; set < sets; ++set) {
         std::vector<memory::GuardedArray> copies;
         copies.reserve(arrays.size());
@@ -83,7 +83,7 @@ std::vector<GuardViolation> ArraySets::check_guards() const {
     std::map<std::tuple<std::size_t, memory::Side>, GuardViolation> found;
     for (const std::vector<memory::GuardedArray>& set : sets_) {
         for (std::size_t array = 0; array < set.size(); ++array) {
-            for (const memory::GuardChange& violation : set[array].check_guards(stream_, guard_byte)) {
+            for (const memory::GuardChange& violation : set[array].check_guards(staging_, stream_, guard_byte)) {
                 const char* side = violation.side == memory::Side::before ? "before" : "after";
                 const auto [entry, added] = found.try_emplace(
                     {array, violation.side}, GuardViolation{specs_[array].name, side, 0, violation.offset_bytes});

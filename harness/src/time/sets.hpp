@@ -19,7 +19,8 @@ namespace warpwright::timing {
 
 class ArraySets {
 public:
-    // arrays must outlive this. Allocates and fills guards. Throws MemoryShortage, DriverError.
+    // arrays and what machine refers to must outlive this. Allocates and fills guards. Throws MemoryShortage,
+    // DriverError.
     ArraySets(const Machine& machine, const std::vector<ArraySpec>& arrays, std::size_t sets);
 
     [[nodiscard]] std::size_t count() const { return sets_.size(); }
@@ -38,6 +39,7 @@ public:
 
 private:
     const std::vector<ArraySpec>& specs_;
+    const memory::Staging& staging_;
     driver::Stream stream_;
     std::vector<std::vector<memory::GuardedArray>> sets_;
 };

@@ -22,10 +22,15 @@ _DEVICES = (
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """prefix: what stands before a command; empty where there is no sandbox. reason: why not; None if there is one."""
+    """options: bubblewrap and its words; empty where there is no sandbox. reason: why not; None if there is one."""
 
-    prefix: tuple[str, ...]
+    options: tuple[str, ...]
     reason: str | None
+
+    def prefix(self, writable: Path | None = None) -> tuple[str, ...]:
+        """What stands before a command. writable: the one folder outside of it that the command may change."""
+        folder = ("--bind", str(writable), str(writable)) if writable is not None else ()
+        return (*self.options, *folder, "--") if self.options else ()
 
 
 def sandbox(readable: Sequence[Path]) -> Sandbox:
@@ -33,7 +38,7 @@ def sandbox(readable: Sequence[Path]) -> Sandbox:
     reason = unavailable()
     if reason is not None:
         return Sandbox((), reason)
-    return Sandbox((*_base(), *_devices(), *_visible(readable), "--"), None)
+    return Sandbox((*_base(), *_devices(), *_visible(readable)), None)
 
 
 @cache

@@ -135,7 +135,7 @@ def test_inside_the_sandbox_there_is_no_home_no_network_and_nothing_to_write(sta
     )
     try:
         told = subprocess.run(
-            [*sandbox([]).prefix, "/bin/sh", "-c", script, "sh", str(secret)],
+            [*sandbox([]).prefix(), "/bin/sh", "-c", script, "sh", str(secret)],
             capture_output=True,
             text=True,
             check=False,

@@ -1,8 +1,12 @@
-"""`.npy` streams behind a line: written from and read into array memory, without a copy in between (`docs/harness.md`)."""
+"""`.npy` streams behind a line or in a file: written from and read into array memory, without a copy in between.
+
+Source: `docs/harness.md`, *Messages*.
+"""
 
 import io
-from collections.abc import Sequence
-from typing import IO, Any
+import mmap
+from dataclasses import dataclass
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.lib import format as npy
@@ -38,12 +42,41 @@ class Attachment:
             stream.write(view[start : start + _CHUNK_BYTES])
 
 
-def read_arrays(stream: IO[bytes], sizes_bytes: Sequence[int]) -> tuple[Array, ...]:
-    """The attachments of a reply. Raises: Misfit for anything but plain C-ordered arrays of those sizes."""
-    return tuple(_read_array(stream, size) for size in sizes_bytes)
+class Readable(Protocol):
+    """What a header can be read from."""
+
+    def read(self, size: int = ..., /) -> bytes:
+        """Up to that many bytes."""
+        ...
 
 
-def _read_array(stream: IO[bytes], size_bytes: int) -> Array:
+def read_array(stream: IO[bytes], size_bytes: int) -> Array:
+    """One attachment that follows its line. Raises: Misfit for anything but a plain C-ordered array of that size."""
+    header = _read_header(stream, size_bytes)
+    array: np.ndarray[Any, Any] = np.empty(header.count, header.dtype)
+    if array.nbytes:
+        read_into(stream, memoryview(array.view(np.uint8)))
+    return array.reshape(header.shape)
+
+
+def map_array(mapped: mmap.mmap) -> Array:
+    """One attachment that lies in a mapped file; the array keeps the mapping. Raises: Misfit as above."""
+    header = _read_header(mapped, len(mapped))
+    return np.frombuffer(mapped, header.dtype, header.count, header.size_bytes).reshape(header.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    size_bytes: int
+
+    @property
+    def count(self) -> int:
+        return int(np.prod(self.shape, dtype=object))
+
+
+def _read_header(stream: Readable, size_bytes: int) -> _Header:
     counted = _Counted(stream)
     try:
         version = npy.read_magic(counted)
@@ -54,19 +87,16 @@ def _read_array(stream: IO[bytes], size_bytes: int) -> Array:
     except ValueError as error:
         ended = str(error).startswith("EOF")
         raise (FramingError if ended else Misfit)(f"attachment is no .npy stream: {error}") from error
-    count = int(np.prod(shape, dtype=object))
-    if fortran or dtype.hasobject or counted.count + count * dtype.itemsize != size_bytes:
+    header = _Header(shape, dtype, counted.count)
+    if fortran or dtype.hasobject or header.size_bytes + header.count * dtype.itemsize != size_bytes:
         raise Misfit(f"attachment of {size_bytes} bytes holds {dtype} {shape}{' in Fortran order' if fortran else ''}")
-    array: np.ndarray[Any, Any] = np.empty(count, dtype)
-    if array.nbytes:
-        read_into(stream, memoryview(array.view(np.uint8)))
-    return array.reshape(shape)
+    return header
 
 
 class _Counted:
     """A stream that counts what is read from it."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: Readable) -> None:
         self._stream = stream
         self.count = 0
 

@@ -3,15 +3,16 @@
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from warpwright.device.gpu.attachments import Attachment, read_arrays
+from warpwright.device.gpu.attachments import Attachment
+from warpwright.device.gpu.exchange import Exchange
+from warpwright.device.gpu.messages import Answer, Message, receive
 from warpwright.device.gpu.replies import WireError, WireFault, parse
 from warpwright.device.protocol import Array
 from warpwright.errors import InfrastructureError
-from warpwright.isolation.framing import FramingError, Misfit
+from warpwright.isolation.framing import Misfit
 from warpwright.isolation.line_process import Command, LineProcess
 from warpwright.isolation.process import WorkerEnded
 
@@ -23,7 +24,6 @@ GRACE_S = 5.0
 _SLOWEST_BYTES_PER_S = 20e6
 """Of a link that is still worth using; data on its way does not count as hanging."""
 
-_MAX_LINE_BYTES = 256 * 1024 * 1024
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -37,24 +37,18 @@ class HarnessError(InfrastructureError):
         self.error = error
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A result: its JSON and its arrays, which belong to the receiver."""
-
-    body: Json
-    arrays: tuple[Array, ...]
-
-
 class HarnessClient:
     """One process. Not thread-safe, but `kill` may come from any thread.
 
-    log: every request is written there with its attachments, in the form that `warpwright-harness run-once` reads.
+    log: every request is written there with its attachments, in the form that `warpwright-harness` reads; the lines of the
+    replies beside it. exchange: the folder that the command was given; removed when the process is ended.
     Raises: OSError if the command cannot be started.
     """
 
-    def __init__(self, command: Command, log: Path | None = None) -> None:
+    def __init__(self, command: Command, log: Path | None = None, exchange: Exchange | None = None) -> None:
         self._process = LineProcess(command)
         self._log = log
+        self._folder = exchange
         self._next_id = 1
 
     @property
@@ -87,30 +81,38 @@ class HarnessClient:
         WorkerEnded if the process is killed at its deadline or ends; InfrastructureError for a reply that is none.
         """
         identity, self._next_id = self._next_id, self._next_id + 1
-        streams = [Attachment(array) for array in attachments]
-        sizes = {"npy_bytes": [stream.size_bytes for stream in streams]} if streams else {}
-        line = (
-            json.dumps({"id": identity, "op": operation, **(fields or {}), **sizes}, allow_nan=False).encode() + b"\n"
+        message = Message(
+            {"id": identity, "op": operation, **(fields or {})}, [Attachment(each) for each in attachments]
         )
-        moved = reply_bytes + sum(stream.size_bytes for stream in streams)
-        deadline_s = time_limit_s + GRACE_S + moved / _SLOWEST_BYTES_PER_S
-        self._record(line, streams)
-        answer = self._exchange(operation, line, streams, deadline_s)
+        deadline_s = time_limit_s + GRACE_S + (reply_bytes + message.size_bytes) / _SLOWEST_BYTES_PER_S
+        self._record_request(message)
+        answer = self._exchange(operation, message, deadline_s)
+        self._record_reply(answer)
         _LOGGER.debug("harness %d: %s %d: %.500s", self.pid, operation, identity, answer.body)
         return self._judged(operation, identity, answer)
 
     def close(self) -> None:
         """Let it end by itself, kill it if it does not. Doing it twice is harmless."""
         self._process.finish()
+        self._remove_folder()
 
     def kill(self) -> None:
         """End it at once."""
         self._process.kill()
+        self._remove_folder()
 
-    def _exchange(self, operation: str, line: bytes, streams: Sequence[Attachment], deadline_s: float) -> Answer:
+    def _remove_folder(self) -> None:
+        if self._folder is not None:
+            self._folder.remove()
+
+    def _exchange(self, operation: str, message: Message, deadline_s: float) -> Answer:
+        folder = self._folder
         try:
-            return self._process.exchange(lambda pipe: _send(pipe, line, streams), _receive, deadline_s)
+            return self._process.exchange(
+                lambda pipe: message.send(pipe, folder), lambda pipe: receive(pipe, folder), deadline_s
+            )
         except WorkerEnded as ended:
+            self._remove_folder()
             if isinstance(ended.__cause__, Misfit):
                 raise InfrastructureError(
                     f"the harness answered `{operation}` with something else than a reply: {ended.__cause__}. It was ended."
@@ -135,28 +137,14 @@ class HarnessClient:
             self.close()
         return fault
 
-    def _record(self, line: bytes, streams: Sequence[Attachment]) -> None:
-        if self._log is None:
-            return
-        with self._log.open("ab") as log:
-            _send(log, line, streams)
+    def _record_request(self, message: Message) -> None:
+        """With all attachments behind the line, so that the file can be sent to a harness as it is."""
+        if self._log is not None:
+            with self._log.open("ab") as log:
+                message.send(log, None)
 
-
-def _send(stream: IO[bytes], line: bytes, attachments: Sequence[Attachment]) -> None:
-    stream.write(line)
-    for attachment in attachments:
-        attachment.write(stream)
-
-
-def _receive(stream: IO[bytes]) -> Answer:
-    line = stream.readline(_MAX_LINE_BYTES)
-    if not line.endswith(b"\n"):
-        raise FramingError("the harness closed its output")
-    try:
-        body = json.loads(line)
-    except ValueError as error:
-        raise Misfit(f"no JSON: {line[:200]!r}") from error
-    sizes = body.get("npy_bytes", []) if isinstance(body, dict) else None
-    if not isinstance(sizes, list) or not all(isinstance(size, int) and size >= 0 for size in sizes):
-        raise Misfit(f"{line[:200]!r}")
-    return Answer(body, read_arrays(stream, sizes))
+    def _record_reply(self, answer: Answer) -> None:
+        """Its line only."""
+        if self._log is not None:
+            with self._log.with_suffix(".replies.jsonl").open("a", encoding="utf-8") as log:
+                log.write(json.dumps(answer.body) + "\n")

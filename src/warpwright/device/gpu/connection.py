@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpwright.device.gpu.client import HarnessClient, HarnessError
+from warpwright.device.gpu.exchange import Exchange
 from warpwright.device.gpu.locate import find_harness
 from warpwright.device.gpu.replies import Hello, WireFault, parse
 from warpwright.errors import DeviceUnavailable, InfrastructureError, UsageError
@@ -48,6 +49,9 @@ class Connection:
     on_start: Callable[[HarnessClient], None] | None = None
     """Told of each process before it is spoken to, so that its owner can end it at any time."""
 
+    sharing: Callable[[Path], Command] | None = None
+    """The command of a process that exchanges large arrays through a folder; None: the harness is not on this machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class HarnessOptions:
@@ -72,11 +76,16 @@ def local_connection(name: str, device: int, temporary: Path, options: HarnessOp
     box = sandbox(readable)
     reason = box.reason if options.sandboxed else "turned off by WARPWRIGHT_SANDBOX"
     limits = limiting_prefix(_FILE_BYTES) if sys.platform != "win32" else ()
-    if reason is None:
-        command = Command((*limits, *box.prefix, *arguments), gpu_environment("/tmp", (NVML_VARIABLE,)))
-        return Connection(name, command, device, "bubblewrap", options.log_directory)
-    command = Command((*limits, *arguments), environment, temporary)
-    return Connection(name, command, device, f"none: {reason}", options.log_directory)
+
+    def command(folder: Path | None = None) -> Command:
+        shared = ("--exchange", str(folder)) if folder is not None else ()
+        if reason is not None:
+            return Command((*limits, *arguments, *shared), environment, temporary)
+        inside = gpu_environment("/tmp", (NVML_VARIABLE,))
+        return Command((*limits, *box.prefix(folder), *arguments, *shared), inside)
+
+    boxed = "bubblewrap" if reason is None else f"none: {reason}"
+    return Connection(name, command(), device, boxed, options.log_directory, sharing=command)
 
 
 def without_sandbox(
@@ -143,8 +152,12 @@ def _start(connection: Connection) -> HarnessClient:
     if connection.log is not None:
         connection.log.mkdir(parents=True, exist_ok=True)
         log = connection.log / f"{secrets.token_hex(8)}.job"
+    exchange = Exchange.make() if connection.sharing is not None else None
+    command = connection.command
+    if connection.sharing is not None and exchange is not None:
+        command = connection.sharing(exchange.folder)
     try:
-        client = HarnessClient(connection.command, log)
+        client = HarnessClient(command, log, exchange)
     except OSError as error:
         raise DeviceUnavailable(
             f"--device {connection.name}: {connection.command.arguments[0]} cannot be started ({error.strerror or error})."

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from warpwright.device.gpu.client import Answer, HarnessClient, HarnessError
+from warpwright.device.gpu.client import HarnessClient, HarnessError
+from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.module_loading import load_restoring
 from warpwright.device.gpu.pool import HarnessPool
 from warpwright.device.gpu.recovery import fault_of_end, healthy_process

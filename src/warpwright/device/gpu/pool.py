@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from warpwright.device.gpu.client import Answer, HarnessClient
+from warpwright.device.gpu.client import HarnessClient
 from warpwright.device.gpu.connection import Connection, connect
+from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.own_kernels import OWN_MODULE, OwnKernels
 from warpwright.device.gpu.replies import Hello, Loaded, Opened, WireFault, parse
 from warpwright.errors import InfrastructureError, UnavailableError

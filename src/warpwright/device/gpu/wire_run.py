@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from math import prod
 
-from warpwright.device.gpu.client import Answer
 from warpwright.device.gpu.faults import fault_of_guards
+from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.replies import RunReply, parse
 from warpwright.device.gpu.wire_arrays import (
     Attachments,

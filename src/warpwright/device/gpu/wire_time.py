@@ -3,8 +3,8 @@
 from math import nan, prod
 
 from warpwright.candidate.resolved import ResolvedPlan
-from warpwright.device.gpu.client import Answer
 from warpwright.device.gpu.faults import fault_of_guards
+from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.own_kernels import EMPTY_KERNEL, OWN_MODULE
 from warpwright.device.gpu.replies import BlockReply, TimeReply, parse
 from warpwright.device.gpu.wire_arrays import (
