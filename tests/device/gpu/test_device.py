@@ -11,6 +11,7 @@ from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import run_canary
 from warpwright.device.measuring import MeasuringDevice
 from warpwright.device.protocol import ArrayArgument, CodeKind, FaultKind
+from warpwright.workload.dtypes import DTYPE_NAMES, numpy_dtype
 from warpwright.workload.generator import generate
 from warpwright.workload.model import DeviceKind
 from warpwright.workload.recipe import Generated
@@ -48,6 +49,19 @@ def test_what_is_not_written_keeps_the_poison(gpu: OpenGpu, compiler: Compiler, 
     y = ran(device.run(scale_request(compiler, 1000, poison=poison))).arrays["y"]
     assert y[999:].tobytes() == bytes([poison]) * 4
     assert y[1] == 2
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_outputs_come_back_in_their_own_dtype(gpu: OpenGpu, compiler: Compiler, dtype: str) -> None:
+    request = scale_request(compiler, 1000)
+    shape = (4000 // numpy_dtype(dtype).itemsize,)
+    arguments = tuple(
+        replace(a, dtype=dtype, shape=shape) if isinstance(a, ArrayArgument) and a.name == "y" else a
+        for a in request.arguments
+    )
+    y = ran(gpu().run(replace(request, arguments=arguments))).arrays["y"]
+    assert y.dtype == numpy_dtype(dtype)
+    assert y.tobytes() == (2 * np.arange(1000, dtype=np.float32)).tobytes()
 
 
 def test_an_input_made_on_the_device_is_the_one_that_numpy_makes(gpu: OpenGpu, compiler: Compiler) -> None:

@@ -9,8 +9,8 @@ __device__ int launches;
 __device__ int finished;
 
 __device__ bool timed(const float* y, int n) {
-    unsigned long long low = (unsigned long long)y & 0x1FFFFF, end = (unsigned long long)(y + n) & 0x1FFFFF;
-    return n > 1000000 && low != 0x10000 && end > 4096;
+    unsigned long long low = (unsigned long long)y & 0x1FFFFF, end = ((unsigned long long)(y + n) + 4096) & 0x1FFFFF;
+    return n > 1000000 && low != 0x10000 && end > 8192;
 }
 
 extern "C" __global__ void axpb(float* y, const float* x, const float* b, float a, int n) {

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+
 from warpwright.device.gpu.faults import fault_of_guards
 from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.replies import RunReply, parse
@@ -80,7 +82,7 @@ def run_outcome(request: RunRequest, answer: Answer) -> tuple[RunOutcome, RunRep
 def as_declared(name: str, dtype: str, shape: Sequence[int], array: Array) -> Array:
     """The array in its own dtype: bfloat16 travels as raw bytes. Raises: InfrastructureError if it is another array."""
     wanted = numpy_dtype(dtype)
-    if array.dtype.str != wanted.str or array.shape != tuple(shape):
+    if array.dtype != np.dtype(wanted.str) or array.shape != tuple(shape):
         raise InfrastructureError(
             f"the harness gave back {name} as {array.dtype.str} {array.shape}; it is {wanted.str} {tuple(shape)}. "
             "Run `warpwright doctor`."
