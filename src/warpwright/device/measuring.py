@@ -56,8 +56,9 @@ class ScheduledBlock:
 class MeasureRequest:
     """Everything that one `time` request of the harness needs.
 
-    sets: copies of every array that launches rotate over. flushes: of L2, before each launch with a cold cache. spin_ms: how long the GPU is kept busy first (less if it has just been measured on). blocker: hold
-    launches back until a block is queued. time_limit_s: of the whole schedule.
+    sets: copies of every array that launches rotate over. flushes: of L2, before each launch with a cold cache. spin_ms: how
+    long the GPU is kept busy first (less if it has just been measured on). blocker: hold launches back until a block is
+    queued. time_limit_s: of the whole schedule.
     """
 
     contestants: tuple[Contestant, ...]
