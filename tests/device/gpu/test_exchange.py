@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -34,6 +35,14 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not MEMORY.is_dir(), reason="there is an exchange folder on Linux only"
 )
 Standin = Callable[..., DeviceOptions]
+
+
+@pytest.fixture(autouse=True)
+def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Files in memory, but not where other processes put theirs."""
+    with tempfile.TemporaryDirectory(prefix="warpwright-test-", dir=MEMORY) as folder:
+        monkeypatch.setattr(exchange_module, "MEMORY", Path(folder))
+        yield Path(folder)
 
 
 @pytest.fixture
@@ -65,10 +74,6 @@ def start(standin: Standin, tmp_path: Path) -> Iterator[Callable[..., HarnessCli
         client.kill()
 
 
-def folders() -> set[Path]:
-    return set(MEMORY.glob("warpwright-*"))
-
-
 def ran(client: HarnessClient) -> Answer:
     x = expected(COUNT)
     request = Axpb(COUNT, x={"recipe": None, "pool": [0]}).run(values={"x": 0, "b": format(3, "032x")})
@@ -82,17 +87,16 @@ def ran(client: HarnessClient) -> Answer:
     [False, pytest.param(True, marks=pytest.mark.skipif(unavailable() is not None, reason="no bubblewrap here"))],
 )
 def test_large_arrays_cross_in_files_and_stay_after_the_folder(
-    start: Callable[..., HarnessClient], sandboxed: bool
+    start: Callable[..., HarnessClient], memory: Path, sandboxed: bool
 ) -> None:
-    before = folders()
     client = start(sandboxed=sandboxed)
-    (folder,) = folders() - before
+    (folder,) = memory.iterdir()
     answer = ran(client)
     assert answer.body["npy_files"] == ["reply-0.npy"]
     assert list(folder.iterdir()) == []
     assert folder.stat().st_mode & 0o777 == 0o700
     client.close()
-    assert folders() == before
+    assert list(memory.iterdir()) == []
     (y,) = answer.arrays
     b = generate(Recipe("uniform", "float32", 1.0, 2.0), 3, COUNT)
     np.testing.assert_array_equal(y, np.float32(2.5) * expected(COUNT) + b)
@@ -102,11 +106,10 @@ def test_large_arrays_cross_in_files_and_stay_after_the_folder(
 
 @pytest.mark.parametrize("end", ["close", "kill", "dies", "timeout"])
 def test_no_folder_stays_however_the_process_ends(
-    start: Callable[..., HarnessClient], end: str, monkeypatch: pytest.MonkeyPatch
+    start: Callable[..., HarnessClient], memory: Path, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = folders()
     client = start()
-    assert len(folders() - before) == 1
+    assert len(list(memory.iterdir())) == 1
     if end == "dies":
         os.kill(client.pid, signal.SIGKILL)
         with pytest.raises(WorkerEnded):
@@ -118,7 +121,7 @@ def test_no_folder_stays_however_the_process_ends(
             client.request("heartbeat", time_limit_s=0)
     else:
         getattr(client, end)()
-    assert folders() == before
+    assert list(memory.iterdir()) == []
 
 
 def test_what_a_killed_session_left_is_removed_by_the_next(made: Exchange) -> None:
@@ -137,7 +140,6 @@ def test_what_a_killed_session_left_is_removed_by_the_next(made: Exchange) -> No
     assert folder.is_dir()  # its owner lives
     owner.kill()
     owner.wait()
-    assert folder.is_dir()
     exchange_module._remove_orphans.__wrapped__(MEMORY)
     owner.stdout.close()
     owner.stdin.close()
