@@ -70,8 +70,6 @@ def test_a_kernel_ties_with_itself(tmp_path: Path) -> None:
         stand = aa_study.stand_of(bench, compiler, "3" * 64)
         side = stand.course("chain", 100)
         figure = aa_study.decided(stand.gate(), side, side)
-        with pytest.raises(SystemExit, match="a longer chain takes no longer"):
-            stand.steps_for(100.0)
     assert figure.rank.value == "tie"
     assert figure.rounds in (10, 20)
 
