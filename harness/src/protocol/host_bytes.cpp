@@ -1,11 +1,16 @@
 #include "protocol/host_bytes.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <new>
 #include <utility>
 
 namespace warpwright {
 
 HostBytes::HostBytes(std::size_t bytes) : bytes_(bytes) {
+    if (bytes > static_cast<std::size_t>(PTRDIFF_MAX)) {  // sanitizers end a process that asks
+        throw std::bad_alloc();
+    }
     if (bytes != 0) {
         const std::shared_ptr<unsigned char[]> memory(new unsigned char[bytes]);
         first_ = memory.get();
