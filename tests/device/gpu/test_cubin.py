@@ -9,8 +9,9 @@ import pytest
 from device.gpu.conftest import OpenGpu
 from device.gpu.kernels import measure_request, plan, program
 from warpwright.compiler.compiler import Compiler
-from warpwright.device.gpu.client import Answer, HarnessClient, HarnessError
+from warpwright.device.gpu.client import HarnessClient, HarnessError
 from warpwright.device.gpu.cubin import writable_variables
+from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.module_loading import load_restoring
 from warpwright.device.gpu.replies import WireError
 from warpwright.device.measuring import Contestant, Measured
