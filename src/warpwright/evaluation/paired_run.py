@@ -62,6 +62,7 @@ class PairedRun:
             failure = self._take(case, rounds)
             if failure is not None:
                 return failure
+        self.bench.device.rest()
         return None
 
     @property
