@@ -23,15 +23,16 @@ from warpwright.benchmark.paired import PairedOptions
 from warpwright.cli.bench_options import bench_options
 from warpwright.cli.environment import environment
 from warpwright.compiler.compiler import Compiler
+from warpwright.device.measurement import Phase
 from warpwright.device.measuring import MeasuringDevice
 from warpwright.evaluation.bench import Bench, open_bench
-from warpwright.evaluation.build import build
+from warpwright.evaluation.building.build import build
+from warpwright.evaluation.building.plans import resolve_plans
 from warpwright.evaluation.course import Course
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.paired_run import PairedBench
-from warpwright.evaluation.plans import resolve_plans
-from warpwright.evaluation.promotion import PairedComparison
-from warpwright.evaluation.timed_cases import TimedCases
+from warpwright.evaluation.promotion.comparison import PairedComparison
+from warpwright.evaluation.promotion.paired_run import PairedBench
+from warpwright.evaluation.timing.timed_cases import TimedCases
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.model import Workload
@@ -197,6 +198,14 @@ def _row(plan: Plan, found: PairedFigure, seconds: float) -> Row:
         "incumbent_us": round(case.incumbent_us, 4),
         "contender_us": round(case.contender_us, 4),
         "flags": list(found.flags),
+        "rounds_log": [round(effect, 5) for effect in case.effects],
+        "order": " ".join(case.order),
+        "sm_mhz": [
+            None if block.sm_mhz is None else round(block.sm_mhz)
+            for measurement in case.measurements
+            for block in measurement.blocks
+            if block.phase is Phase.MEASURED
+        ],
         "seconds": round(seconds, 3),
     }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "launch/event.hpp"
 #include "launch/shared_filler.hpp"
 #include "launch/watch.hpp"
+#include "nvml/monitor.hpp"
 #include "time/blocker.hpp"
 #include "time/clocks.hpp"
 #include "time/contestant.hpp"
@@ -50,6 +52,8 @@ public:
     launch::SharedFiller shared_filler;
     std::vector<TimedContestant> contestants;
     std::vector<EventPair> events;
+    // What NVML said behind the last block.
+    std::optional<nvml::Reading> last_reading;
 
 private:
     launch::Event done_;

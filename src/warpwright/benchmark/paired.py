@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from warpwright.benchmark.decision import Rank
-from warpwright.benchmark.statistics import CONFIDENCE, median
-from warpwright.benchmark.student import t_quantile
+from warpwright.benchmark.statistics import CONFIDENCE, interval_ranks, median
 from warpwright.units import format_ratio
 
 Effects = np.ndarray[Any, np.dtype[np.float64]]
@@ -104,14 +103,17 @@ def paired_effects(rounds: Mapping[str, Effects], options: PairedOptions, seed: 
 
 
 def _effect(table: Effects, resampled: Effects, confidence: float) -> Effect:
-    """Bootstrap interval widened to the t-interval of the per-round means: few rounds make the former too narrow."""
+    """Bootstrap interval, widened to the order-statistic interval of the per-round means: few rounds make the former narrow.
+
+    No t-interval: single rounds far off do not move the median, but a standard deviation. On an H200 it was 3.5 times as
+    wide as 200 A/A comparisons at 100 us scatter, 40 times at 1 ms, and hid half of the true 2 % gains.
+    """
     value = float(np.median(table, axis=1).mean())
     tail = 50.0 * (1.0 - confidence)
     low, high = (float(edge) for edge in np.percentile(resampled.mean(axis=0), [tail, 100.0 - tail]))
-    means = table.mean(axis=0)
-    reach = t_quantile(confidence, len(means) - 1) * float(means.std(ddof=1)) / math.sqrt(len(means))
-    centre = float(means.mean())
-    return Effect(value, min(low, centre - reach), max(high, centre + reach))
+    means = np.sort(table.mean(axis=0))
+    first, last = interval_ranks(len(means), confidence) or (1, len(means))
+    return Effect(value, min(low, value, float(means[first - 1])), max(high, value, float(means[last - 1])))
 
 
 def judge(
