@@ -11,12 +11,12 @@ from warpwright.candidate.resolved import ResolvedLaunch, ResolvedPlan
 from warpwright.cli.environment import environment
 from warpwright.compiler.compiler import Compiler
 from warpwright.compiler.result import CompileFailed, CompileRequest
-from warpwright.device.gpu.client import HarnessClient
-from warpwright.device.gpu.connection import HarnessOptions, connect, local_connection
-from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.own_kernels import OWN_MODULE, compile_own_kernels
-from warpwright.device.gpu.pool import load
-from warpwright.device.gpu.replies import Hello
+from warpwright.device.gpu.process.client import HarnessClient
+from warpwright.device.gpu.process.connection import HarnessOptions, connect, local_connection
+from warpwright.device.gpu.process.pool import load
+from warpwright.device.gpu.wire.messages import Answer
+from warpwright.device.gpu.wire.replies import Hello
 from warpwright.device.measuring import MeasuringDevice
 from warpwright.device.protocol import Device, Program
 

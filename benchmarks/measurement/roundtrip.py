@@ -12,7 +12,7 @@ import time
 from benchmarks.measurement.machine import asked, machine_of, opened, spoken_to
 from benchmarks.measurement.study import Study, parse_options, print_table
 
-from warpwright.device.gpu.client import HarnessClient
+from warpwright.device.gpu.process.client import HarnessClient
 from warpwright.isolation.bubblewrap import sandbox
 
 BEATS, STARTS = 1000, 5

@@ -16,8 +16,8 @@ from benchmarks.measurement.study import Row, Study, parse_options, print_table
 
 from warpwright.cli.environment import environment
 from warpwright.compiler.compiler import Compiler
-from warpwright.device.gpu.locate import find_harness
-from warpwright.device.gpu.pool import load
+from warpwright.device.gpu.process.locate import find_harness
+from warpwright.device.gpu.process.pool import load
 
 COUNT = 4096
 TIME_LIMIT_S = 120

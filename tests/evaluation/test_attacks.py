@@ -7,9 +7,9 @@ from types import MappingProxyType
 import pytest
 
 from warpwright.candidate.candidate import Candidate, CaseOverride
-from warpwright.evaluation.baseline import Baseline
 from warpwright.evaluation.bench import Bench, open_bench
 from warpwright.evaluation.outcome import Outcome
+from warpwright.evaluation.promotion.baseline import Baseline
 from warpwright.workload.model import Workload
 
 Modified = Callable[..., Candidate]

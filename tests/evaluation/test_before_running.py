@@ -10,7 +10,7 @@ from warpwright.candidate.candidate import Candidate, CaseOverride
 from warpwright.compiler.compiler import Compiler
 from warpwright.compiler.result import Compiled, CompileRequest
 from warpwright.evaluation.bench import Bench
-from warpwright.evaluation.signature import entry_parameters
+from warpwright.evaluation.building.signature import entry_parameters
 
 Modified = Callable[..., Candidate]
 

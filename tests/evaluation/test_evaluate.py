@@ -9,10 +9,10 @@ import pytest
 from warpwright.candidate.candidate import Candidate, CaseOverride
 from warpwright.compiler.result import Compiled
 from warpwright.device.protocol import TimeSource
-from warpwright.evaluation.baseline import Baseline
 from warpwright.evaluation.bench import Bench, open_bench
 from warpwright.evaluation.evaluator import EvaluatorOptions
 from warpwright.evaluation.outcome import Evaluation, Outcome
+from warpwright.evaluation.promotion.baseline import Baseline
 from warpwright.workload.model import Workload
 
 Modified = Callable[..., Candidate]

@@ -14,10 +14,10 @@ from warpwright.device.measuring import MeasuringDevice
 from warpwright.device.protocol import Fault, Faulted, FaultKind, TimeSource
 from warpwright.device.registry import open_device
 from warpwright.errors import InfrastructureError
-from warpwright.evaluation.baseline import Baseline
 from warpwright.evaluation.evaluator import Evaluator
 from warpwright.evaluation.outcome import Evaluation, Outcome
-from warpwright.evaluation.promotion import NoFigure
+from warpwright.evaluation.promotion.baseline import Baseline
+from warpwright.evaluation.promotion.comparison import NoFigure
 from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload

@@ -13,9 +13,9 @@ from harness.building import BuildUnavailable, Built, build
 from warpwright.candidate.candidate import Candidate
 from warpwright.device.protocol import TimeSource
 from warpwright.device.registry import DeviceOptions
-from warpwright.evaluation.baseline import Baseline
 from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
 from warpwright.evaluation.outcome import Evaluation, Outcome
+from warpwright.evaluation.promotion.baseline import Baseline
 from warpwright.workload.model import Workload
 
 OpenBench = Callable[..., Bench]

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.measurement.machine import Machine, opened
 
 from warpwright.device.driver import find_driver
-from warpwright.device.gpu.locate import find_harness
+from warpwright.device.gpu.process.locate import find_harness
 from warpwright.errors import DeviceUnavailable
 
 DEVICE = "gpu:0"

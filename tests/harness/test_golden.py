@@ -11,9 +11,9 @@ import pytest
 from harness.requests import OWN_KERNELS, Axpb, image
 from harness.wire import Array, Reply, Wire
 from warpwright.candidate.resolved import ResolvedLaunch, ResolvedPlan
-from warpwright.device.gpu import replies
-from warpwright.device.gpu.wire_run import run_message
-from warpwright.device.gpu.wire_time import time_message
+from warpwright.device.gpu.wire import replies
+from warpwright.device.gpu.wire.run import run_message
+from warpwright.device.gpu.wire.time import time_message
 from warpwright.device.measuring import Contestant, MeasureRequest, ScheduledBlock, ScheduledLaunch, TimedArray
 from warpwright.device.protocol import ArrayArgument, Program, RunRequest, ScalarArgument
 from warpwright.workload.model import Role

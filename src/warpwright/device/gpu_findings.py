@@ -6,9 +6,9 @@ from pathlib import Path
 
 from warpwright.device.driver import Driver, find_driver
 from warpwright.device.finding import Finding, Status
-from warpwright.device.gpu.connection import HarnessOptions, local_connection
-from warpwright.device.gpu.locate import find_harness
 from warpwright.device.gpu.opening import OLDEST_CUDA
+from warpwright.device.gpu.process.connection import HarnessOptions, local_connection
+from warpwright.device.gpu.process.locate import find_harness
 from warpwright.device.gpu.properties import GpuProperties, properties
 from warpwright.errors import DeviceUnavailable
 from warpwright.isolation.bubblewrap import unavailable

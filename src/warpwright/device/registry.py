@@ -13,7 +13,7 @@ from warpwright.hardware import gpu_keys, load_gpu
 from warpwright.workload.model import DeviceKind
 
 if TYPE_CHECKING:
-    from warpwright.device.gpu.connection import HarnessOptions
+    from warpwright.device.gpu.process.connection import HarnessOptions
 
 DEFAULT_GPU = "h200"
 """Whose latencies the emulator estimates unless told otherwise."""
@@ -92,7 +92,7 @@ def _why_no_gpu(options: DeviceOptions) -> str | None:
 
 def harness_options(options: DeviceOptions) -> "HarnessOptions":
     """What of the options concerns the GPU harness."""
-    from warpwright.device.gpu.connection import HarnessOptions
+    from warpwright.device.gpu.process.connection import HarnessOptions
 
     return HarnessOptions(options.harness, options.driver, options.sandboxed, options.harness_log)
 

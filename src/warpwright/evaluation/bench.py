@@ -13,8 +13,8 @@ from warpwright.device.protocol import Device
 from warpwright.device.registry import DeviceOptions, open_device
 from warpwright.evaluation.evaluator import Evaluator, EvaluatorOptions
 from warpwright.evaluation.kernel_oracle import KernelOracle
-from warpwright.evaluation.limits import run_limit_s
 from warpwright.evaluation.outcome import Evaluation
+from warpwright.evaluation.timing.limits import run_limit_s
 from warpwright.verifier.hidden import draw_hidden_cases
 from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.lint import LintFinding, lint

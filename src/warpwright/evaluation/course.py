@@ -9,7 +9,7 @@ from warpwright.benchmark.figure import PairedFigure
 from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.device.protocol import Program
-from warpwright.evaluation.build import Build
+from warpwright.evaluation.building.build import Build
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
 from warpwright.workload.model import Case

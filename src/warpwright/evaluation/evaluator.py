@@ -13,20 +13,20 @@ from warpwright.compiler.compiler import Compiler
 from warpwright.device.measuring import MeasuringDevice
 from warpwright.device.protocol import Device, TimeSource, Timing
 from warpwright.errors import InfrastructureError
-from warpwright.evaluation.baseline import Evaluated
-from warpwright.evaluation.build import build, check_build
-from warpwright.evaluation.clocks import open_clocks
+from warpwright.evaluation.building.build import build, check_build
+from warpwright.evaluation.building.plans import resolve_plans
+from warpwright.evaluation.building.policy import check_policy
 from warpwright.evaluation.conclusion import conclude, ranked_timings
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.foresight import prefetch_values
-from warpwright.evaluation.gate import Gate
-from warpwright.evaluation.limits import run_limit_s
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
-from warpwright.evaluation.plans import resolve_plans
-from warpwright.evaluation.policy import check_policy
-from warpwright.evaluation.promotion import NoFigure
-from warpwright.evaluation.timer import TimedSubject
+from warpwright.evaluation.promotion.baseline import Evaluated
+from warpwright.evaluation.promotion.comparison import NoFigure
+from warpwright.evaluation.promotion.gate import Gate
+from warpwright.evaluation.timing.clocks import open_clocks
+from warpwright.evaluation.timing.limits import run_limit_s
+from warpwright.evaluation.timing.timer import TimedSubject
 from warpwright.units import MIB, format_bytes
 from warpwright.verifier.evidence import case_text
 from warpwright.verifier.host_values import HostValues

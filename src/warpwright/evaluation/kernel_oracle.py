@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.protocol import Device, Faulted, Program, RunRequest
 from warpwright.errors import WorkloadError
-from warpwright.evaluation.build import build
+from warpwright.evaluation.building.build import build
+from warpwright.evaluation.building.plans import resolve_plans
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.plans import resolve_plans
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.evidence import POISONS, case_text
 from warpwright.workload.model import Case, Workload

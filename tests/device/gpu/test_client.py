@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warpwright.device.gpu import client as client_module
-from warpwright.device.gpu import connection as connection_module
-from warpwright.device.gpu.attachments import Attachment
-from warpwright.device.gpu.client import HarnessClient, HarnessError
-from warpwright.device.gpu.connection import HarnessOptions, connect, local_connection
+from warpwright.device.gpu.process import client as client_module
+from warpwright.device.gpu.process import connection as connection_module
+from warpwright.device.gpu.process.client import HarnessClient, HarnessError
+from warpwright.device.gpu.process.connection import HarnessOptions, connect, local_connection
+from warpwright.device.gpu.wire.attachments import Attachment
 from warpwright.device.registry import DeviceOptions, open_device
 from warpwright.errors import DeviceUnavailable, InfrastructureError, UsageError, WarpwrightError
 

@@ -9,11 +9,11 @@ import pytest
 from device.gpu.conftest import OpenGpu
 from device.gpu.kernels import measure_request, plan, program
 from warpwright.compiler.compiler import Compiler
-from warpwright.device.gpu.client import HarnessClient, HarnessError
 from warpwright.device.gpu.cubin import writable_variables
-from warpwright.device.gpu.messages import Answer
-from warpwright.device.gpu.module_loading import load_restoring
-from warpwright.device.gpu.replies import WireError
+from warpwright.device.gpu.process.client import HarnessClient, HarnessError
+from warpwright.device.gpu.process.module_loading import load_restoring
+from warpwright.device.gpu.wire.messages import Answer
+from warpwright.device.gpu.wire.replies import WireError
 from warpwright.device.measuring import Contestant, Measured
 
 KEEPING = """\

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from harness.requests import OWN_KERNELS, Axpb, expected, image
-from warpwright.device.gpu import exchange as exchange_module
-from warpwright.device.gpu.attachments import Attachment
-from warpwright.device.gpu.client import HarnessClient
-from warpwright.device.gpu.connection import HarnessOptions, connect, local_connection
-from warpwright.device.gpu.exchange import LARGEST_INLINE_BYTES, MEMORY, Exchange
-from warpwright.device.gpu.messages import Answer
+from warpwright.device.gpu.process.client import HarnessClient
+from warpwright.device.gpu.process.connection import HarnessOptions, connect, local_connection
+from warpwright.device.gpu.wire import exchange as exchange_module
+from warpwright.device.gpu.wire.attachments import Attachment
+from warpwright.device.gpu.wire.exchange import LARGEST_INLINE_BYTES, MEMORY, Exchange
+from warpwright.device.gpu.wire.messages import Answer
 from warpwright.device.registry import DeviceOptions
 from warpwright.isolation.bubblewrap import unavailable
 from warpwright.isolation.framing import Misfit
@@ -116,7 +116,7 @@ def test_no_folder_stays_however_the_process_ends(
             ran(client)
     elif end == "timeout":
         os.kill(client.pid, signal.SIGSTOP)
-        monkeypatch.setattr("warpwright.device.gpu.client.GRACE_S", 0.2)
+        monkeypatch.setattr("warpwright.device.gpu.process.client.GRACE_S", 0.2)
         with pytest.raises(WorkerEnded):
             client.request("heartbeat", time_limit_s=0)
     else:
@@ -126,7 +126,7 @@ def test_no_folder_stays_however_the_process_ends(
 
 def test_what_a_killed_session_left_is_removed_by_the_next(made: Exchange) -> None:
     script = (
-        "from warpwright.device.gpu.exchange import Exchange\n"
+        "from warpwright.device.gpu.wire.exchange import Exchange\n"
         "exchange = Exchange.make()\n"
         "(exchange.folder / 'reply-0.npy').write_bytes(b'x')\n"
         "print(exchange.folder, flush=True)\n"
@@ -148,7 +148,7 @@ def test_what_a_killed_session_left_is_removed_by_the_next(made: Exchange) -> No
 
 
 def test_an_owner_that_forgets_its_folder_leaves_none() -> None:
-    script = "from warpwright.device.gpu.exchange import Exchange; e = Exchange.make(); print(e.folder)"
+    script = "from warpwright.device.gpu.wire.exchange import Exchange; e = Exchange.make(); print(e.folder)"
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert told.stdout.startswith(str(MEMORY))
     assert not Path(told.stdout.strip()).exists()

@@ -15,8 +15,8 @@ from harness.building import Built
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import run_canary
 from warpwright.device.finding import Status
-from warpwright.device.gpu import connection
 from warpwright.device.gpu.device import GpuDevice
+from warpwright.device.gpu.process import connection
 from warpwright.device.gpu_findings import gpu_findings
 from warpwright.device.registry import DeviceOptions, harness_options, notice, open_device
 from warpwright.errors import DeviceUnavailable, UsageError

@@ -8,9 +8,9 @@ from device.gpu.conftest import OpenGpu
 from device.gpu.kernels import measure_request, ran, scale_request
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.gpu import device as gpu_device
-from warpwright.device.gpu import wire_time
 from warpwright.device.gpu.device import GpuDevice
-from warpwright.device.gpu.pool import MOST_LIVING
+from warpwright.device.gpu.process.pool import MOST_LIVING
+from warpwright.device.gpu.wire import time as wire_time
 from warpwright.device.measuring import Measured, MeasureRequest
 
 

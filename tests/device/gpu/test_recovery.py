@@ -16,8 +16,8 @@ from device.gpu.kernels import fault, measure_request, ran, scale_request
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import run_canary
 from warpwright.device.gpu import device as gpu_device
-from warpwright.device.gpu import recovery
 from warpwright.device.gpu.device import GpuDevice
+from warpwright.device.gpu.process import recovery
 from warpwright.device.protocol import FaultKind
 from warpwright.errors import InfrastructureError
 from warpwright.isolation.file_lock import file_lock

@@ -30,9 +30,9 @@ def evaluate(
     from warpwright.cli.output import print_json, results, say
     from warpwright.device.registry import notice
     from warpwright.errors import NoCandidatePassed
-    from warpwright.evaluation.baseline import Baseline
     from warpwright.evaluation.bench import fresh_secret, open_bench
     from warpwright.evaluation.evaluator import EvaluatorOptions
+    from warpwright.evaluation.promotion.baseline import Baseline
     from warpwright.evaluation.summary import evaluation_to_json
     from warpwright.report.tables import evaluation_table
     from warpwright.workload.loader import load_workload

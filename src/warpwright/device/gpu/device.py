@@ -12,15 +12,15 @@ from typing import Self
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import canary_problem, canary_request, compile_canary
-from warpwright.device.gpu.client import HarnessClient, HarnessError
-from warpwright.device.gpu.connection import Connection
-from warpwright.device.gpu.execution import Call, Execution
-from warpwright.device.gpu.faults import fault_of_wire
 from warpwright.device.gpu.own_kernels import compile_own_kernels
-from warpwright.device.gpu.pool import HarnessPool, load
-from warpwright.device.gpu.replies import Hello, WireFault
-from warpwright.device.gpu.wire_run import returned_bytes, run_message, run_outcome
-from warpwright.device.gpu.wire_time import contestant_module, kept_bytes, measure_outcome, time_message
+from warpwright.device.gpu.process.client import HarnessClient, HarnessError
+from warpwright.device.gpu.process.connection import Connection
+from warpwright.device.gpu.process.execution import Call, Execution
+from warpwright.device.gpu.process.pool import HarnessPool, load
+from warpwright.device.gpu.wire.faults import fault_of_wire
+from warpwright.device.gpu.wire.replies import Hello, WireFault
+from warpwright.device.gpu.wire.run import returned_bytes, run_message, run_outcome
+from warpwright.device.gpu.wire.time import contestant_module, kept_bytes, measure_outcome, time_message
 from warpwright.device.measuring import MeasureOutcome, MeasureRequest
 from warpwright.device.protocol import (
     CodeKind,

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from warpwright.device.driver import Driver, find_driver
-from warpwright.device.gpu.connection import (
+from warpwright.device.gpu.device import GpuDevice, OpenedGpu
+from warpwright.device.gpu.process.connection import (
     Connection,
     HarnessOptions,
     command_connection,
@@ -14,7 +15,6 @@ from warpwright.device.gpu.connection import (
     local_connection,
     without_sandbox,
 )
-from warpwright.device.gpu.device import GpuDevice, OpenedGpu
 from warpwright.device.gpu.properties import index_of
 from warpwright.errors import DeviceUnavailable, UsageError
 

@@ -5,8 +5,8 @@ import subprocess
 
 from pydantic import ValidationError
 
-from warpwright.device.gpu.connection import Connection
-from warpwright.device.gpu.replies import Message
+from warpwright.device.gpu.process.connection import Connection
+from warpwright.device.gpu.wire.replies import Message
 from warpwright.errors import DeviceUnavailable
 
 _TIME_LIMIT_S = 60.0

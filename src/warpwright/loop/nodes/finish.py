@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from warpwright.benchmark.figure import PairedFigure
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.promotion import NoFigure
+from warpwright.evaluation.promotion.comparison import NoFigure
 from warpwright.loop.context import LoopContext, context_of
 from warpwright.loop.secret import file_secret
 from warpwright.loop.state import LoopState

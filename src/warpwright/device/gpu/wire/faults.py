@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from warpwright.candidate.resolved import ResolvedPlan
-from warpwright.device.gpu.replies import GuardViolation, WireFault
+from warpwright.device.gpu.wire.replies import GuardViolation, WireFault
 from warpwright.device.protocol import Fault, FaultKind, Program
 from warpwright.errors import InfrastructureError
 

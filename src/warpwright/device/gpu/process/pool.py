@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from warpwright.device.gpu.client import HarnessClient
-from warpwright.device.gpu.connection import Connection, connect
-from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.own_kernels import OWN_MODULE, OwnKernels
-from warpwright.device.gpu.replies import Hello, Loaded, Opened, WireFault, parse
+from warpwright.device.gpu.process.client import HarnessClient
+from warpwright.device.gpu.process.connection import Connection, connect
+from warpwright.device.gpu.wire.messages import Answer
+from warpwright.device.gpu.wire.replies import Hello, Loaded, Opened, WireFault, parse
 from warpwright.errors import InfrastructureError, UnavailableError
 from warpwright.isolation.process import WorkerEnded
 

@@ -24,7 +24,7 @@ from warpwright.errors import InfrastructureError
 from warpwright.evaluation.bench import Bench
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation
-from warpwright.evaluation.timer import EstimatingTimer, Timed, TimedSubject
+from warpwright.evaluation.timing.timer import EstimatingTimer, Timed, TimedSubject
 from warpwright.hardware import GpuSpec, load_gpu
 from warpwright.verifier.host_values import HostValues
 from warpwright.workload.model import CaseKind, DeviceKind, Workload

@@ -8,7 +8,7 @@ from warpwright.benchmark.paired import LEAST_ROUNDS, Judgement, PairedEffects, 
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.paired_run import PairedBench, PairedRun, too_slow
+from warpwright.evaluation.promotion.paired_run import PairedBench, PairedRun, too_slow
 
 _BOOTSTRAP_SEED = 0
 """The same samples give the same interval, here and for whoever checks it."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from warpwright.evaluation.limits import run_limit_s, schedule_limit_s
-from warpwright.evaluation.timed_cases import set_count
+from warpwright.evaluation.timing.limits import run_limit_s, schedule_limit_s
+from warpwright.evaluation.timing.timed_cases import set_count
 from warpwright.workload.model import DeviceKind
 
 GIB = 1 << 30

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from warpwright.candidate.candidate import Candidate
-from warpwright.evaluation.policy import check_policy
+from warpwright.evaluation.building.policy import check_policy
 from warpwright.workload.model import ArrayParameter, Workload
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
-from warpwright.device.gpu.attachments import Attachment, map_array
+from warpwright.device.gpu.wire.attachments import Attachment, map_array
 from warpwright.device.protocol import Array
 from warpwright.isolation.framing import Misfit
 

@@ -11,9 +11,9 @@ from warpwright.device.measuring import Contestant, MeasuringDevice
 from warpwright.device.protocol import Faulted, Timing
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation
-from warpwright.evaluation.timed_cases import FULL_LAUNCHES, TimedCases
-from warpwright.evaluation.timed_outputs import check_outputs
-from warpwright.evaluation.timer import Timed, TimedSubject, timing_failure
+from warpwright.evaluation.timing.timed_cases import FULL_LAUNCHES, TimedCases
+from warpwright.evaluation.timing.timed_outputs import check_outputs
+from warpwright.evaluation.timing.timer import Timed, TimedSubject, timing_failure
 from warpwright.verifier.evidence import case_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.workload.floor import case_floor

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable
 
-from warpwright.device.gpu.client import HarnessClient
-from warpwright.device.gpu.pool import AnotherHarness, HarnessPool
+from warpwright.device.gpu.process.client import HarnessClient
+from warpwright.device.gpu.process.pool import AnotherHarness, HarnessPool
 from warpwright.device.protocol import Fault, FaultKind
 from warpwright.errors import InfrastructureError
 from warpwright.isolation.process import Ended, WorkerEnded

@@ -8,9 +8,9 @@ from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.compiler.compiler import Compiler
 from warpwright.compiler.result import Compiled, CompileFailed, CompileOutcome, CompileRequest
 from warpwright.device.protocol import Program
+from warpwright.evaluation.building.plans import check_plan
+from warpwright.evaluation.building.signature import check_signature
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.plans import check_plan
-from warpwright.evaluation.signature import check_signature
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.verifier.module_state import check_module
 from warpwright.workload.model import Case, Workload

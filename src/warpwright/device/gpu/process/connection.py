@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from warpwright.device.gpu.client import HarnessClient, HarnessError
-from warpwright.device.gpu.exchange import Exchange
-from warpwright.device.gpu.locate import find_harness
-from warpwright.device.gpu.replies import Hello, WireFault, parse
+from warpwright.device.gpu.process.client import HarnessClient, HarnessError
+from warpwright.device.gpu.process.locate import find_harness
+from warpwright.device.gpu.wire.exchange import Exchange
+from warpwright.device.gpu.wire.replies import Hello, WireFault, parse
 from warpwright.errors import DeviceUnavailable, InfrastructureError, UsageError
 from warpwright.isolation.bubblewrap import sandbox
 from warpwright.isolation.environment import gpu_environment, remote_environment

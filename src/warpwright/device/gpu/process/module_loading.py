@@ -2,9 +2,9 @@
 
 import logging
 
-from warpwright.device.gpu.client import HarnessClient, HarnessError
 from warpwright.device.gpu.cubin import writable_variables
-from warpwright.device.gpu.pool import load
+from warpwright.device.gpu.process.client import HarnessClient, HarnessError
+from warpwright.device.gpu.process.pool import load
 from warpwright.device.protocol import Program
 
 _UNKNOWN_VARIABLE = ": the cubin has no variable "

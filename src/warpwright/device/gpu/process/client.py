@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from warpwright.device.gpu.attachments import Attachment
-from warpwright.device.gpu.exchange import Exchange
-from warpwright.device.gpu.messages import Answer, Message, receive
-from warpwright.device.gpu.replies import WireError, WireFault, parse
+from warpwright.device.gpu.wire.attachments import Attachment
+from warpwright.device.gpu.wire.exchange import Exchange
+from warpwright.device.gpu.wire.messages import Answer, Message, receive
+from warpwright.device.gpu.wire.replies import WireError, WireFault, parse
 from warpwright.device.protocol import Array
 from warpwright.errors import InfrastructureError
 from warpwright.isolation.framing import Misfit

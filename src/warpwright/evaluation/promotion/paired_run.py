@@ -18,10 +18,10 @@ from warpwright.device.measuring import Contestant, MeasuringDevice
 from warpwright.device.protocol import Faulted, TimeSource
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.limits import SCHEDULE_S
-from warpwright.evaluation.timed_cases import TimedCases
-from warpwright.evaluation.timed_outputs import check_outputs
-from warpwright.evaluation.timer import TimedSubject, timing_failure
+from warpwright.evaluation.timing.limits import SCHEDULE_S
+from warpwright.evaluation.timing.timed_cases import TimedCases
+from warpwright.evaluation.timing.timed_outputs import check_outputs
+from warpwright.evaluation.timing.timer import TimedSubject, timing_failure
 from warpwright.verifier.evidence import case_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.workload.model import Case, CaseKind

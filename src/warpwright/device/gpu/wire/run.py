@@ -5,10 +5,7 @@ from math import prod
 
 import numpy as np
 
-from warpwright.device.gpu.faults import fault_of_guards
-from warpwright.device.gpu.messages import Answer
-from warpwright.device.gpu.replies import RunReply, parse
-from warpwright.device.gpu.wire_arrays import (
+from warpwright.device.gpu.wire.arrays import (
     Attachments,
     Json,
     array_fields,
@@ -18,6 +15,9 @@ from warpwright.device.gpu.wire_arrays import (
     scratch_fields,
     value_field,
 )
+from warpwright.device.gpu.wire.faults import fault_of_guards
+from warpwright.device.gpu.wire.messages import Answer
+from warpwright.device.gpu.wire.replies import RunReply, parse
 from warpwright.device.protocol import (
     Array,
     ArrayArgument,

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from warpwright.device.gpu.client import HarnessClient, HarnessError
-from warpwright.device.gpu.messages import Answer
-from warpwright.device.gpu.module_loading import load_restoring
-from warpwright.device.gpu.pool import HarnessPool
-from warpwright.device.gpu.recovery import fault_of_end, healthy_process
-from warpwright.device.gpu.replies import WireFault
+from warpwright.device.gpu.process.client import HarnessClient, HarnessError
+from warpwright.device.gpu.process.module_loading import load_restoring
+from warpwright.device.gpu.process.pool import HarnessPool
+from warpwright.device.gpu.process.recovery import fault_of_end, healthy_process
+from warpwright.device.gpu.wire.messages import Answer
+from warpwright.device.gpu.wire.replies import WireFault
 from warpwright.device.protocol import Array, Fault, FaultKind, Program
 from warpwright.errors import InfrastructureError
 from warpwright.isolation.process import Ended, WorkerEnded

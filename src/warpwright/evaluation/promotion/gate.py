@@ -8,11 +8,11 @@ from warpwright.benchmark.figure import PairedFigure
 from warpwright.benchmark.score import speedup
 from warpwright.candidate.candidate import Candidate
 from warpwright.device.protocol import Timing
-from warpwright.evaluation.baseline import Evaluated
 from warpwright.evaluation.conclusion import decide_by_records, ranked_timings
 from warpwright.evaluation.course import Course
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.promotion import NoFigure, PairedComparison, without_run
+from warpwright.evaluation.promotion.baseline import Evaluated
+from warpwright.evaluation.promotion.comparison import NoFigure, PairedComparison, without_run
 
 Build = Callable[[Candidate], Course]
 

@@ -9,7 +9,7 @@ from warpwright.benchmark.schedule import CHECKED_AT_RANDOM, FULL, ValueDraw
 from warpwright.benchmark.series import TimedCase
 from warpwright.device.measuring import TimedArray
 from warpwright.device.protocol import ScalarArgument
-from warpwright.evaluation.limits import schedule_limit_s
+from warpwright.evaluation.timing.limits import schedule_limit_s
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.host_values import HostValues

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from warpwright.device.gpu.attachments import Attachment, read_array
-from warpwright.device.gpu.exchange import Exchange
+from warpwright.device.gpu.wire.attachments import Attachment, read_array
+from warpwright.device.gpu.wire.exchange import Exchange
 from warpwright.device.protocol import Array
 from warpwright.isolation.framing import FramingError, Misfit
 

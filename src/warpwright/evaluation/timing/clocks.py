@@ -5,12 +5,12 @@ from warpwright.benchmark.paired import PairedOptions
 from warpwright.device.measuring import MeasuringDevice
 from warpwright.device.protocol import Device, EstimatingDevice
 from warpwright.errors import InfrastructureError
-from warpwright.evaluation.limits import run_limit_s
-from warpwright.evaluation.measuring_timer import MeasuringTimer
-from warpwright.evaluation.paired_run import PairedBench
-from warpwright.evaluation.promotion import PairedComparison
-from warpwright.evaluation.timed_cases import TimedCases
-from warpwright.evaluation.timer import EstimatingTimer, Timer
+from warpwright.evaluation.promotion.comparison import PairedComparison
+from warpwright.evaluation.promotion.paired_run import PairedBench
+from warpwright.evaluation.timing.limits import run_limit_s
+from warpwright.evaluation.timing.measuring_timer import MeasuringTimer
+from warpwright.evaluation.timing.timed_cases import TimedCases
+from warpwright.evaluation.timing.timer import EstimatingTimer, Timer
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.seeds import SeedPool
 

@@ -3,11 +3,8 @@
 from math import nan, prod
 
 from warpwright.candidate.resolved import ResolvedPlan
-from warpwright.device.gpu.faults import fault_of_guards
-from warpwright.device.gpu.messages import Answer
 from warpwright.device.gpu.own_kernels import EMPTY_KERNEL, OWN_MODULE
-from warpwright.device.gpu.replies import BlockReply, TimeReply, parse
-from warpwright.device.gpu.wire_arrays import (
+from warpwright.device.gpu.wire.arrays import (
     Attachments,
     Json,
     array_fields,
@@ -17,7 +14,10 @@ from warpwright.device.gpu.wire_arrays import (
     scratch_fields,
     value_field,
 )
-from warpwright.device.gpu.wire_run import as_declared
+from warpwright.device.gpu.wire.faults import fault_of_guards
+from warpwright.device.gpu.wire.messages import Answer
+from warpwright.device.gpu.wire.replies import BlockReply, TimeReply, parse
+from warpwright.device.gpu.wire.run import as_declared
 from warpwright.device.measuring import (
     Contestant,
     Kept,

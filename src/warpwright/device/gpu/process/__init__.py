@@ -1,0 +1,1 @@
+"""The harness processes: found, started, kept in a pool, talked to, replaced."""

@@ -1,0 +1,1 @@
+"""What the host does before a candidate may run: its plans, the policy, compilation, the signature."""

@@ -1,0 +1,1 @@
+"""Whether a contender takes the incumbent's place."""
