@@ -10,12 +10,12 @@ import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from benchmarks.measurement.machine import free_device_bytes, machine_of
-from benchmarks.measurement.processes import descendants, held
+from benchmarks.measurement.processes import Held, descendants, held
 from benchmarks.measurement.study import Row, Study, load_kernels, parse_options, print_table
 
 from warpwright.cli.bench_options import bench_options
@@ -26,10 +26,14 @@ CRASHES_EVERY = 10
 
 HELD = ("processes", "descriptors", "temporary", "rss_bytes")
 
+CLOSED_S = 10.0
+"""How long processes may take to be gone once the bench is closed."""
+
 PROTOCOL = """Workload `axpb`, one bench. Candidates differ in a comment; every tenth writes far outside its arrays and is
-lost. What this process and its descendants hold is read from /proc after a warm-up of 10 candidates, then every 10; free
-device memory is what a new harness process finds after opening its context, before the bench is opened and after it is
-closed."""
+lost. What this process and its descendants hold is read from /proc after every candidate; a row keeps the least and the
+most of ten readings, since spare processes come and go. Growth is the least of the last row beyond the most of the first
+fifth. Once the bench is closed, every process that was not there before must end within ten seconds. Free device memory
+is what a new harness process finds after opening its context, before the bench is opened and after it is closed."""
 
 
 def main() -> int:
@@ -58,41 +62,60 @@ def _own_temporary_folder() -> Iterator[None]:
 
 def _run(options: argparse.Namespace, study: Study) -> Row:
     workload = load_kernels("axpb", options)
-    before = free_device_bytes(options.device)
+    before, others = free_device_bytes(options.device), descendants().keys()
     with open_bench(workload, options.device, secrets.token_hex(32), bench_options()) as bench:
         study.describe(machine_of(bench.device))
         began = time.monotonic()
         done = _evaluate(bench, options.count, study)
         seconds = time.monotonic() - began
     gc.collect()
-    time.sleep(1.0)
-    after, left = free_device_bytes(options.device), descendants()
+    left = left_behind(others)
+    after = free_device_bytes(options.device)
     return {
         "candidates": done,
         "seconds": round(seconds, 1),
         "free_bytes_before": before,
         "free_bytes_after": after,
-        "processes_after_close": sorted(left.values()),
+        "processes_after_close": left,
     }
+
+
+def left_behind(others: Collection[int]) -> list[str]:
+    """Names of the processes that have come since and do not end in time. others: process ids that are not ours."""
+    deadline = time.monotonic() + CLOSED_S
+    while left := {pid: name for pid, name in descendants().items() if pid not in others}:
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(0.05)
+    return sorted(left.values())
 
 
 def _evaluate(bench: Bench, count: int, study: Study) -> int:
     initial = bench.evaluator.workload.initial
     crash = initial.source.replace("y[i] =", "y[i + (1ll << 40)] =")
+    readings: list[Held] = []
     for number in range(count):
         source = crash if number % CRASHES_EVERY == CRASHES_EVERY - 1 else initial.source
         found = bench.evaluator.evaluate(replace(initial, source=f"{source}// {number} {secrets.token_hex(4)}\n"))
+        readings.append(held())
         if number % 10 == 9:
-            study.add({"candidates": number + 1, "label": found.label, **asdict(held())})
+            study.add({"candidates": number + 1, "label": found.label, **span(readings)})
+            readings.clear()
         if not study.time_left:
             return number + 1
     return count
 
 
+def span(readings: Sequence[Held]) -> Row:
+    """The least of each quantity under its name, and the most of it."""
+    each = {name: [getattr(reading, name) for reading in readings] for name in HELD}
+    return {name: min(values) for name, values in each.items()} | {f"most_{name}": max(each[name]) for name in HELD}
+
+
 def growth(rows: Sequence[Row]) -> dict[str, int]:
-    """What the last row holds beyond the most that any of the first fifth held: spare processes come and go."""
+    """By how much the least of the last row is more than the most of the first fifth; 0 or less where nothing stays."""
     first, last = rows[: max(1, len(rows) // 5)], rows[-1]
-    return {name: last[name] - max(row[name] for row in first) for name in HELD}
+    return {name: last[name] - max(row[f"most_{name}"] for row in first) for name in HELD}
 
 
 def _report(study: Study, summary: Row) -> int:

@@ -2,12 +2,16 @@
 
 import argparse
 import json
+import subprocess
+import threading
 from pathlib import Path
 
 import pytest
+from benchmarks.measurement import leaks
 from benchmarks.measurement.aa_study import summarize as summarize_decisions
-from benchmarks.measurement.leaks import growth
-from benchmarks.measurement.study import Study, load_kernels, print_table
+from benchmarks.measurement.leaks import growth, span
+from benchmarks.measurement.processes import Held, descendants
+from benchmarks.measurement.study import Row, Study, load_kernels, print_table
 from benchmarks.measurement.turnaround import summarize as summarize_turns
 from benchmarks.measurement.turnaround import variant
 
@@ -96,9 +100,30 @@ def test_a_table_shows_unknown_as_a_dash(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_growth_is_beyond_what_comes_and_goes() -> None:
-    def row(processes: int, descriptors: int = 18) -> dict[str, int]:
-        return {"processes": processes, "descriptors": descriptors, "temporary": 1, "rss_bytes": 1000}
+    def row(*processes: int, descriptors: int = 18) -> Row:
+        return span([Held(count, descriptors, 1, 1000) for count in processes])
 
-    steady = [row(7), row(8), *[row(8)] * 8]
-    assert growth(steady) == {"processes": 0, "descriptors": 0, "temporary": 0, "rss_bytes": 0}
-    assert growth([*steady, row(8, 21)])["descriptors"] == 3
+    restless = [row(7, 9, 8), row(8, 7, 9)]
+    assert growth(restless) == {"processes": -2, "descriptors": 0, "temporary": 0, "rss_bytes": 0}
+    assert growth([*restless, row(10, 11, 12)])["processes"] == 1
+    assert growth([*restless, row(8, descriptors=21)])["descriptors"] == 3
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def test_only_the_processes_of_the_bench_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaks, "CLOSED_S", 0.2)
+    with subprocess.Popen(["/bin/sleep", "60"]) as other:
+        others = descendants()
+        assert other.pid in others
+        with subprocess.Popen(["/bin/sleep", "60"]) as own:
+            assert leaks.left_behind(others) == ["sleep"]
+            monkeypatch.setattr(leaks, "CLOSED_S", 10.0)
+            ending = threading.Timer(0.2, end, (own,))
+            ending.start()
+            assert leaks.left_behind(others) == []
+            ending.join()
+        other.kill()
