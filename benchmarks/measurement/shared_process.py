@@ -64,6 +64,9 @@ class SharedProcess:
         """Passed on."""
         return self._device.measure(request)
 
+    def rest(self) -> None:
+        """Not passed on: a process made ready between two comparisons would delay the second."""
+
     def close(self) -> None:
         """Passed on."""
         self._device.close()
