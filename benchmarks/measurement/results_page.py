@@ -44,7 +44,7 @@ def _section(document: Document, section: Callable[[Document], list[str]]) -> li
     title = TITLES[document["study"]]
     source = f"[{document['study']}.json](../benchmarks/measurement/results/{document['study']}.json)"
     machines = [_machine(machine) for machine in document["machines"]]
-    return [f"## {title}", "", f"{document['protocol']} ({source}; {'; '.join(machines)})", "", *section(document)]
+    return [f"## {title}", "", f"{document['protocol']} ({'; '.join([source, *machines])})", "", *section(document)]
 
 
 def _machine(machine: Mapping[str, Any]) -> str:
@@ -136,8 +136,14 @@ def _summary(document: Document) -> list[str]:
     return table(("what", "value"), rows)
 
 
+def _resampled(document: Document) -> list[str]:
+    columns = ("series", "floor_rounds", "right_ratio", "floor_median", "floor_p90")
+    return table(columns, [[row[column] for column in columns] for row in document["rows"]])
+
+
 SECTIONS: dict[str, Callable[[Document], list[str]]] = {
     "aa_study": _decisions,
+    "resample": _resampled,
     "attacks": _attacks,
     "turnaround": _turns,
     "faults": _faults,
@@ -148,6 +154,7 @@ SECTIONS: dict[str, Callable[[Document], list[str]]] = {
 }
 TITLES = {
     "aa_study": "Are paired decisions right?",
+    "resample": "How many rounds does an A/A run need?",
     "attacks": "Are cheats caught, and honest kernels left alone?",
     "turnaround": "How long does one candidate take?",
     "faults": "What does a candidate that dies cost?",

@@ -28,8 +28,9 @@ class PairedOptions:
     """When a contender has beaten the incumbent (M32, M36). Ratios: 0.005 = 0.5 %.
 
     entry_ratio: lead in its own record that a contender needs before it is re-measured; `EVERYBODY` = none. rounds,
-    most_rounds: of a first and of an extended run. least_gain_ratio: smaller effects are not worth a change. floor_factor: how
-    many times the A/A floor an effect must exceed. case_loss_ratio: what one case may lose. resamples: of the bootstrap.
+    most_rounds: of a first and of an extended run; an A/A run has the most. least_gain_ratio: smaller effects are not worth
+    a change. floor_factor: how many times the A/A floor an effect must exceed. case_loss_ratio: what one case may lose.
+    resamples: of the bootstrap.
     """
 
     entry_ratio: float = 0.005

@@ -68,11 +68,15 @@ class PairedComparison:
         return paired_effects(rounds, self.options, _BOOTSTRAP_SEED)
 
     def _floor(self, incumbent: Course, listener: StageListener | None) -> float | NoFigure:
-        """What this machine shows as a difference between two copies of the incumbent (M35), a logarithm."""
+        """What this machine shows as a difference between two copies of the incumbent (M35), a logarithm.
+
+        Taken over the most rounds that a comparison may have: over ten it is itself so uncertain that on an H200 it hid a
+        quarter of the true 2 % gains; over twenty, drawn from the same rounds, one in sixty (`benchmarks/measurement`).
+        """
         identity = incumbent.candidate.identity
         if identity not in self._floors:
             run = PairedRun(self.bench, incumbent, incumbent, "A/A")
-            failure = run.extend(self.options.rounds, listener)
+            failure = run.extend(self.options.most_rounds, listener)
             if failure is not None:
                 raise InfrastructureError(
                     f"the incumbent fails beside a copy of itself ({failure.label}): {failure.message} "
