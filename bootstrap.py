@@ -75,6 +75,12 @@ def main():
         subprocess.check_call([python, "-m", "ensurepip"])  # a .venv made by uv has no pip
     extras = ",".join(sys.argv[1:] or ["dev"])
     subprocess.check_call(pip + ["install", "--quiet", "-c", "constraints.txt", "-e", ".[%s]" % extras], cwd=root)
+    probe = "from warpwright.device.gpu.process.locate import find_harness; find_harness()"
+    if subprocess.call([python, "-c", probe], stderr=subprocess.DEVNULL):
+        print(
+            "The GPU harness was not built: CMake found no C++17 compiler, or compiling failed. The emulator works without it; "
+            "for a GPU run `warpwright build-harness`, which says why."
+        )
 
 
 if __name__ == "__main__":
