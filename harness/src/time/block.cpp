@@ -88,7 +88,7 @@ std::optional<BlockReply> BlockRun::measure(std::map<std::string, std::string>& 
     run_rest(begin, !off);
     BlockReply reply;
     reply.blocker = off ? "off: " + *off : "on";
-    stage_.last_reading = stage_.machine.monitor.read();  // a border is read once: it costs a millisecond
+    stage_.last_reading = stage_.machine.monitor.read();  // one reading serves both blocks at a border
     add_readings(before, *stage_.last_reading, reply, unavailable);
     finish_reply(reply, stage_.deadline.elapsed_s() - start_s);
     const ClockReading clock = stage_.clocks.read();

@@ -106,8 +106,8 @@ def paired_effects(rounds: Mapping[str, Effects], options: PairedOptions, seed: 
 def _effect(table: Effects, resampled: Effects, confidence: float) -> Effect:
     """Bootstrap interval, widened to the order-statistic interval of the per-round means: few rounds make the former narrow.
 
-    No t-interval: single rounds far off do not move the median, but a standard deviation. On an H200 it was 3.5 times as
-    wide as 200 A/A comparisons at 100 us scatter, 40 times at 1 ms, and hid half of the true 2 % gains.
+    No t-interval: single rounds far off (on an H200 up to 9 %, `benchmarks/measurement`) do not move the median, but they
+    do move a standard deviation.
     """
     value = float(np.median(table, axis=1).mean())
     tail = 50.0 * (1.0 - confidence)
