@@ -133,6 +133,9 @@ JUDGEMENTS = {
     "gain within twice the A/A floor": (effects((0.05, 0.04, 0.06)), 0.04, Rank.TIE, "needs more than 8.33%"),
     "clear loss": (effects((-0.05, -0.06, -0.04)), 0.001, Rank.SLOWER, "slower: 0.951x"),
     "loss that A/A shows too": (effects((-0.002, -0.003, -0.001)), 0.004, Rank.TIE, "tie"),
+    "loss that is not worth a word": (effects((-0.0046, -0.006, -0.003)), 0.001, Rank.TIE, "tie: 0.995x"),
+    "loss just beyond it": (effects((-0.0054, -0.007, -0.003)), 0.001, Rank.SLOWER, "slower: 0.995x"),
+    "loss within the A/A floor": (effects((-0.02, -0.03, -0.01)), 0.03, Rank.TIE, "tie"),
     "one case ruined": (
         effects((0.2, 0.1, 0.3), fast=(0.5, 0.4, 0.6), slow=(-0.1, -0.12, -0.08)),
         0.001,

@@ -28,9 +28,9 @@ class PairedOptions:
     """When a contender has beaten the incumbent (M32, M36). Ratios: 0.005 = 0.5 %.
 
     entry_ratio: lead in its own record that a contender needs before it is re-measured; `EVERYBODY` = none. rounds,
-    most_rounds: of a first and of an extended run; an A/A run has the most. least_gain_ratio: smaller effects are not worth
-    a change. floor_factor: how many times the A/A floor an effect must exceed. case_loss_ratio: what one case may lose.
-    resamples: of the bootstrap.
+    most_rounds: of a first and of an extended run; an A/A run has the most. least_gain_ratio: smaller gains are not worth
+    a change, smaller losses not worth a word. floor_factor: how many times the A/A floor a gain must exceed. case_loss_ratio:
+    what one case may lose. resamples: of the bootstrap.
     """
 
     entry_ratio: float = 0.005
@@ -120,15 +120,16 @@ def _effect(table: Effects, resampled: Effects, confidence: float) -> Effect:
 def judge(
     effects: PairedEffects, floor: float, options: PairedOptions, launch_bound: frozenset[str], *, final: bool
 ) -> Judgement:
-    """The decision rule of M36; a loss that an A/A comparison shows as well is a tie, not `slower`.
+    """The decision rule of M36; a loss that is not worth a word, or that an A/A comparison shows as well, is a tie.
 
     floor: of the A/A comparison, a logarithm. launch_bound: cases whose incumbent is mostly launch latency; they alone
     justify no promotion (M26). final: no further rounds will come, so what is undecided is a tie.
     """
     overall = effects.overall
-    needed = max(math.log1p(options.least_gain_ratio), options.floor_factor * floor)
+    least = math.log1p(options.least_gain_ratio)
+    needed = max(least, options.floor_factor * floor)
     figure = _figure(overall)
-    if overall.high < 0.0 and -overall.value > floor:
+    if overall.high < 0.0 and -overall.value > max(least, floor):
         return Judgement(Rank.SLOWER, f"slower: {figure}")
     if overall.low > 0.0 and overall.value > needed:
         objection = _objection(effects, options, launch_bound)
