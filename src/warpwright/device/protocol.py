@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -262,4 +263,30 @@ class EstimatingDevice(Device, Protocol):
 
     def time(self, request: TimeRequest) -> TimeOutcome:
         """The estimate of one case."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunOnce:
+    """A program that runs a plan once, for tools that watch a whole process (ncu, compute-sanitizer).
+
+    command: argument vector. environment: everything that it needs, nothing else. entries: names of the candidate's kernels
+    as the driver knows them (function base names), in plan order.
+    """
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    entries: tuple[str, ...]
+
+
+@runtime_checkable
+class RunOnceDevice(Device, Protocol):
+    """A device that can hand out a run of a plan as a command on this machine: a GPU of this machine."""
+
+    def run_once(self, request: RunRequest, folder: Path) -> RunOnce:
+        """Write the job into `folder` (the caller's, private, and removed by it) and give the command that runs it.
+
+        Memory is plain (no guard pages), so that tools see allocations as they are. Raises: DeviceUnavailable, with the
+        reason, where no command on this machine can run it (a harness behind `command:`); InfrastructureError.
+        """
         ...

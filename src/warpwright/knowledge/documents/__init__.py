@@ -1,0 +1,1 @@
+"""An index over documentation on this disk: found, fetched on request, split into sections, searched."""
