@@ -1,11 +1,13 @@
 """Processes that hang, die or are killed: one run is lost, nothing is left behind, and whose fault it was is decided."""
 
+import gc
 import os
 import signal
 import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,11 +15,13 @@ import pytest
 
 from device.gpu.conftest import OpenGpu
 from device.gpu.kernels import fault, measure_request, ran, scale_request
+from device.gpu.test_pool import settled
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import run_canary
 from warpwright.device.gpu import device as gpu_device
 from warpwright.device.gpu.device import GpuDevice
 from warpwright.device.gpu.process import recovery
+from warpwright.device.gpu.process.pool import MOST_LIVING
 from warpwright.device.protocol import FaultKind
 from warpwright.errors import InfrastructureError
 from warpwright.isolation.file_lock import file_lock
@@ -122,6 +126,21 @@ def test_a_process_that_died_between_two_runs_is_replaced(gpu: OpenGpu, compiler
     time.sleep(0.2)
     ran(device.run(scale_request(compiler)))
     assert device.worker_pid != pid
+
+
+def test_of_processes_that_are_killed_nothing_stays_open(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu()
+    ran(device.run(scale_request(compiler)))
+    killed = settled(device, MOST_LIVING)
+    for pid in killed:
+        os.kill(inside(pid)[-1], signal.SIGKILL)
+    time.sleep(0.2)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", ResourceWarning)
+        ran(device.run(scale_request(compiler)))
+        gc.collect()
+    assert [str(each.message) for each in told] == []
+    assert not killed & device.process_ids
 
 
 def test_a_gpu_in_use_by_another_process_is_waited_for_and_then_named(

@@ -159,6 +159,8 @@ def _start(connection: Connection) -> HarnessClient:
     try:
         client = HarnessClient(command, log, exchange)
     except OSError as error:
+        if exchange is not None:
+            exchange.remove()
         raise DeviceUnavailable(
             f"--device {connection.name}: {connection.command.arguments[0]} cannot be started ({error.strerror or error})."
             f"{_remedy(connection)}"

@@ -24,6 +24,10 @@ _LOGGER = logging.getLogger(__name__)
 Canary = Callable[[HarnessClient], str | None]
 
 
+class UnusableGpu(InfrastructureError):
+    """No process comes up on this GPU, or a known-good kernel fails in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One request of a candidate. programs: by the name under which they are loaded. judge: a fault in the device's words."""
@@ -151,10 +155,18 @@ class Execution:
         if self._session is not None and not self._session.client.running:
             self._lose()  # ended between two calls
         if self._session is None:
-            client = healthy_process(self._pool, self._canary) if self._suspect else self._pool.take()
+            self._session = _Session(self._fresh())
             self._suspect = False
-            self._session = _Session(client)
         return self._session
+
+    def _fresh(self) -> HarnessClient:
+        """Raises: UnusableGpu; HarnessError where device memory is short."""
+        try:
+            return healthy_process(self._pool, self._canary) if self._suspect else self._pool.take()
+        except InfrastructureError as error:
+            if isinstance(error, HarnessError) and error.error.kind == "memory":
+                raise
+            raise UnusableGpu(str(error)) from error
 
     def _lose(self) -> None:
         """The process is gone or not to be trusted: what comes next first shows that the GPU is good."""

@@ -71,12 +71,15 @@ class HarnessPool:
         with self._changed:
             while not self._spares and (self._starting or (self._busy and self._greeted is not None)):
                 self._changed.wait()
-            while self._spares:
-                client = self._spares.popleft()
-                if client.running:
-                    return client
-                self._living.discard(client)
-            self._taking = True
+            dead: list[HarnessClient] = []
+            while self._spares and not self._spares[0].running:
+                dead.append(self._spares.popleft())
+            spare = self._spares.popleft() if self._spares else None
+            self._taking = spare is None
+        for client in dead:
+            self.discard(client)
+        if spare is not None:
+            return spare
         try:
             while self._parked and len(self.living) >= MOST_LIVING:
                 self._end_parked()
