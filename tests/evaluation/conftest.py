@@ -7,11 +7,21 @@ from types import MappingProxyType
 
 import pytest
 
+from evaluation.simulated_gpu import Behaviour, SimulatedGpu
+from loop.tiny import write_tiny
 from warpwright.candidate.candidate import Candidate
+from warpwright.compiler.compiler import Compiler
+from warpwright.device.registry import open_device
 from warpwright.evaluation.bench import Bench, open_bench
-from warpwright.evaluation.evaluator import EvaluatorOptions
+from warpwright.evaluation.evaluator import Evaluator, EvaluatorOptions
+from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
+from warpwright.workload.oracle import Oracle
+
+Points = Callable[[int], Candidate]
+"""The initial kernel with another block size."""
+Evaluating = Callable[..., tuple[Evaluator, SimulatedGpu]]
 
 WORKLOAD = """\
 name = "axpb"
@@ -119,3 +129,28 @@ def kernel(axpb: Workload) -> Modified:
         return replace(axpb.initial, source=source, plan=plan)
 
     return modified
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    return load_workload(write_tiny(tmp_path_factory.mktemp("measured") / "tiny"))
+
+
+@pytest.fixture(scope="module")
+def point(tiny: Workload) -> Points:
+    """The initial kernel with another block size; the simulated times go by it."""
+    return lambda block: replace(tiny.initial, point={"BLOCK": block})
+
+
+@pytest.fixture(scope="module")
+def evaluating(tiny: Workload) -> Iterator[Evaluating]:
+    """An evaluator on a simulated GPU with some behaviour; emulator, compiler and oracle are shared."""
+    emulator, compiler, oracle = open_device("emulator:h200"), Compiler(None, None), Oracle(tiny)
+
+    def opened(behaviour: Behaviour, workload: Workload = tiny) -> tuple[Evaluator, SimulatedGpu]:
+        gpu = SimulatedGpu(emulator, behaviour)
+        return Evaluator(workload, gpu, compiler, oracle, SeedPool("secret")), gpu
+
+    yield opened
+    for part in (emulator, compiler, oracle):
+        part.close()

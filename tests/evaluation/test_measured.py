@@ -1,56 +1,21 @@
 """Evaluations on a device that measures: what is timed, what is compared, what is refused."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 
-from evaluation.simulated_gpu import EMPTY_US, Behaviour, SimulatedGpu, by_block_size
-from loop.tiny import write_tiny
-from warpwright.candidate.candidate import Candidate
-from warpwright.compiler.compiler import Compiler
+from evaluation.conftest import Evaluating, Points
+from evaluation.simulated_gpu import EMPTY_US, Behaviour, by_block_size
 from warpwright.device.measurement import Measurement, Phase
 from warpwright.device.measuring import MeasuringDevice
 from warpwright.device.protocol import Fault, Faulted, FaultKind, TimeSource
-from warpwright.device.registry import open_device
 from warpwright.errors import InfrastructureError
-from warpwright.evaluation.evaluator import Evaluator
 from warpwright.evaluation.outcome import Evaluation, Outcome
 from warpwright.evaluation.promotion.baseline import Baseline
 from warpwright.evaluation.promotion.comparison import NoFigure
-from warpwright.verifier.seeds import SeedPool
-from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
-from warpwright.workload.oracle import Oracle
 
-Points = Callable[[int], Candidate]
-Evaluating = Callable[..., tuple[Evaluator, SimulatedGpu]]
 FAST_64 = by_block_size({32: 20.0, 64: 16.0, 128: 24.0})
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Workload:
-    return load_workload(write_tiny(tmp_path_factory.mktemp("measured") / "tiny"))
-
-
-@pytest.fixture(scope="module")
-def point(tiny: Workload) -> Points:
-    """The initial kernel with another block size; the simulated times go by it."""
-    return lambda block: replace(tiny.initial, point={"BLOCK": block})
-
-
-@pytest.fixture(scope="module")
-def evaluating(tiny: Workload) -> Iterator[Evaluating]:
-    """An evaluator on a simulated GPU with some behaviour; emulator, compiler and oracle are shared."""
-    emulator, compiler, oracle = open_device("emulator:h200"), Compiler(None, None), Oracle(tiny)
-
-    def opened(behaviour: Behaviour, workload: Workload = tiny) -> tuple[Evaluator, SimulatedGpu]:
-        gpu = SimulatedGpu(emulator, behaviour)
-        return Evaluator(workload, gpu, compiler, oracle, SeedPool("secret")), gpu
-
-    yield opened
-    for part in (emulator, compiler, oracle):
-        part.close()
 
 
 def measured(evaluation: Evaluation) -> Measurement:
@@ -316,24 +281,6 @@ def test_a_fresh_comparison_needs_no_records(evaluating: Evaluating, point: Poin
     found = evaluator.compare(point(32), point(64))
     assert not isinstance(found, NoFigure)
     assert found.speedup == pytest.approx(1.25, rel=0.01)  # type: ignore[union-attr]
-
-
-def test_long_units_are_screened_with_fewer_launches(evaluating: Evaluating, point: Points) -> None:
-    evaluator, _ = evaluating(Behaviour(unit_us=lambda _: 5000.0))
-    evaluator.evaluate(point(32))
-    found = evaluator.evaluate(point(64), screen=True)
-    assert found.label == "passed.screened"
-    assert len(found.cases[-1].timing.samples_us) == 10  # type: ignore[union-attr]
-    assert "screen" in measured(found).flags
-
-
-def test_a_screened_point_that_is_wrong_is_no_cheat(evaluating: Evaluating, point: Points) -> None:
-    only_small = replace(
-        point(32), source=point(32).source.replace("if (i < n)", "if (i < n) y[i] = 0; if (i < n && n < 1000)")
-    )
-    evaluator, _ = evaluating(Behaviour())
-    found = evaluator.evaluate(only_small, screen=True)
-    assert found.label == "wrong_result.mismatch"
 
 
 def test_an_unbelievable_gain_is_verified_with_further_seeds(evaluating: Evaluating, point: Points) -> None:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,18 @@ def test_an_honest_kernel_is_verified_and_measured(on_standin: OpenBench) -> Non
         assert record.empty.median_us < case.timing.median_us
         assert len(record.checked) >= 6
         assert record.identity["gpu"] == "NVIDIA Stand-in GPU"
+
+
+def test_a_point_of_a_search_takes_one_process_and_a_few_launches(on_standin: OpenBench) -> None:
+    bench = on_standin()
+    baseline = Baseline(initial(bench), evaluated(bench))
+    found = bench.evaluator.evaluate(replace(initial(bench), point={"BLOCK": 256}), against=baseline, screen=True)
+    assert found.label == "passed.screened", found.message
+    assert [len(case.timing.samples_us) for case in found.cases[2:] if case.timing is not None] == [10]
+    slow = on_standin(duration_us=300.0)
+    given_up = slow.evaluator.evaluate(initial(slow), against=baseline, screen=True)
+    assert given_up.label == "slower.screened_out", given_up.message
+    assert given_up.geomean_us is None
 
 
 def test_a_copy_is_a_tie_in_a_paired_run(on_standin: OpenBench) -> None:

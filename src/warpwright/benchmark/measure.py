@@ -6,15 +6,15 @@ from dataclasses import asdict, dataclass, replace
 
 from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.floors import Below, Floors, Zone, below_floor, hard_floor_us
-from warpwright.benchmark.schedule import FULL, SCREEN, Counts, single_rounds
+from warpwright.benchmark.schedule import SCREEN, SCREEN_LONG, Counts, single_rounds
 from warpwright.benchmark.series import Series, Stream, TimedCase, take_series
 from warpwright.benchmark.statistics import median, spread
 from warpwright.device.measurement import EmptyLaunch, Measurement
 from warpwright.device.measuring import Contestant, MeasuringDevice
 from warpwright.device.protocol import Faulted, TimeSource, Timing
 
-SCREEN_ABOVE_US = 2000.0
-"""Units longer than this are screened with 3 + 10 during a search; shorter ones cost less than their compile (M6)."""
+LONG_UNIT_US = 20_000.0
+"""Units longer than this are screened with 1 + 3: thirteen take over a quarter of a second, and nothing else that long."""
 LAUNCH_BOUND_RATIO = 3.0
 """A median below this many empty launches is limited by the clock's resolution and the launch itself (M26)."""
 _ONLY_SIDE = 0
@@ -45,9 +45,9 @@ class Single:
         return self.series.samples_us(_ONLY_SIDE)
 
 
-def screening_counts(known_us: float | None, *, screen: bool) -> Counts:
-    """How many launches: fewer only in a search and only for units known to be long."""
-    return SCREEN if screen and known_us is not None and known_us > SCREEN_ABOVE_US else FULL
+def screening_counts(known_us: float | None) -> Counts:
+    """How many launches in a search. known_us: of one unit, None = unknown."""
+    return SCREEN_LONG if known_us is not None and known_us > LONG_UNIT_US else SCREEN
 
 
 def measure_single(
@@ -61,13 +61,14 @@ def measure_single(
     """Measure; a time below a floor is taken again in a fresh process before it accuses anybody (M10 table).
 
     Below the hard floor the empty launch is timed again too, since the clock may be at fault; below the soft floor the
-    sets are doubled and L2 is flushed twice. Raises: InfrastructureError if the device fails.
+    sets are doubled and L2 is flushed twice. In a search nothing is taken again. Raises: InfrastructureError if the device
+    fails.
     """
     series = take_series(device, case, [contestant], single_rounds(stream.counts), stream)
     if isinstance(series, Faulted):
         return series
     first = _judged(Single((series,), empties.of(contestant.plan), floors, case))
-    if first.below is None:
+    if first.below is None or stream.counts.searching:
         return first
     if first.below.zone is Zone.SOFT:
         case = replace(case, sets=2 * case.sets, flushes=2)
@@ -149,7 +150,7 @@ def _notes(single: Single) -> tuple[str, ...]:
         notes.append("degraded: the GPU was throttled or its clock low, and so it was when measured again.")
     if launch_bound(median(single.samples_us), single.empty):
         notes.append(f"launch-bound: less than {LAUNCH_BOUND_RATIO:g} times an empty launch.")
-    if series.counts.name == SCREEN.name:
+    if series.counts.searching:
         notes.append(f"screened with {count} launches.")
     pool = len(single.case.rotation.pool_seeds)
     if single.case.rotation.pooled and pool < series.counts.launches:

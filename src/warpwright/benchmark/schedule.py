@@ -19,12 +19,17 @@ CONTENDER = 1
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """warmups: untimed launches of each side. rounds: measured blocks of each side. launches: in a block."""
+    """warmups: untimed launches of each side. rounds: measured blocks of each side. launches: in a block.
+
+    searching: the figure only orders points of a search; it promotes nothing and accuses nobody. So no outputs come back,
+    nothing is taken again because of a floor, and tainted rounds are taken again once at most.
+    """
 
     name: str
     warmups: int = 10
     rounds: int = 10
     launches: int = 10
+    searching: bool = False
 
     @property
     def measured(self) -> int:
@@ -33,7 +38,9 @@ class Counts:
 
 
 FULL = Counts("full")
-SCREEN = Counts("screen", warmups=3, rounds=1)
+SCREEN = Counts("screen", warmups=3, rounds=1, searching=True)
+SCREEN_LONG = Counts("screen", warmups=1, rounds=1, launches=3, searching=True)
+"""For units whose thirteen launches alone would take longer than the rest of a point."""
 PAIRED = Counts("paired")
 
 
@@ -109,11 +116,12 @@ def plan_blocks(rounds: Rounds, counts: Counts, draw: ValueDraw) -> tuple[Planne
     """Warm-ups of every side, then the rounds.
 
     Verified are, of the judged side (the contender, or the only one), some launches at random and the last one; the
-    incumbent was verified when it was the contender. Warm-ups take the same path and have values like any other launch.
+    incumbent was verified when it was the contender. In a search none are: its best points become attempts, which are.
+    Warm-ups take the same path and have values like any other launch.
     """
     sides = sorted({side for _, order in rounds for side in order})
     slots = [(number, side) for number, order in rounds for side in order]
-    marks = _marks(slots, max(sides), counts.launches, draw.random)
+    marks = {} if counts.searching else _marks(slots, max(sides), counts.launches, draw.random)
     blocks = [PlannedBlock(s, Phase.WARM_UP, None, tuple(draw.seeds(counts.warmups)), frozenset()) for s in sides]
     for slot, (number, side) in enumerate(slots):
         seeds, checked = draw.seeds(counts.launches), set()

@@ -11,7 +11,7 @@ from warpwright.device.measuring import Contestant, Measured, MeasureRequest, Me
 from warpwright.device.protocol import Array, Faulted, ScalarArgument
 from warpwright.workload.rotation import Rotation
 
-REDOS = 2
+REDOS, SEARCH_REDOS = 2, 1
 """How often tainted rounds are taken again before the figure is called degraded."""
 SPIN_MS = 50.0
 """How long the GPU is kept busy before the first block, so that its clocks are up."""
@@ -117,7 +117,7 @@ class Series:
 def take_series(
     device: MeasuringDevice, case: TimedCase, contestants: Sequence[Contestant], rounds: Rounds, stream: Stream
 ) -> Series | Faulted:
-    """Run a schedule; tainted rounds again, at most `REDOS` times, with new values (M24).
+    """Run a schedule; tainted rounds again, at most `REDOS` times (`SEARCH_REDOS` in a search), with new values (M24).
 
     In the process that the device has: the caller renews it where a stream's values could come twice in one. Rounds whose
     blocker gave up are taken again without it. Raises: InfrastructureError if the device fails.
@@ -126,7 +126,7 @@ def take_series(
     series = Series(stream.name, stream.counts)
     wanted = rounds
     blocker = True
-    for attempt in range(1 + REDOS):
+    for attempt in range(1 + (SEARCH_REDOS if stream.counts.searching else REDOS)):
         planned = plan_blocks(wanted, stream.counts, draw)
         outcome = device.measure(_request(case, contestants, planned, blocker=blocker))
         if isinstance(outcome, Faulted):

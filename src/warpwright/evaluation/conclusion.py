@@ -21,8 +21,8 @@ def conclude(course: Course, decision: Decision | None, *, screen: bool) -> Eval
     text = _message(course, timings, geomean, decision)
     outcome, reason = _outcome(course, decision, screen=screen)
     held = course.held
-    if held is not None and not screen:
-        text = f"held until a person accepts it: {held.message} {text}"
+    if held is not None:
+        text = f"{'' if screen else 'held until a person accepts it: '}{held.message} {text}"
     speedup = None if decision is None else decision.speedup
     return course.result(outcome, reason, text, geomean_us=geomean, speedup=speedup)
 

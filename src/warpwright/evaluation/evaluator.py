@@ -26,6 +26,7 @@ from warpwright.evaluation.promotion.comparison import NoFigure
 from warpwright.evaluation.promotion.gate import Gate
 from warpwright.evaluation.timing.clocks import open_clocks
 from warpwright.evaluation.timing.limits import run_limit_s
+from warpwright.evaluation.timing.screening import hopeless
 from warpwright.evaluation.timing.timer import TimedSubject
 from warpwright.units import MIB, format_bytes
 from warpwright.verifier.evidence import case_text
@@ -113,15 +114,20 @@ class Evaluator:
 
         against: the incumbent; without one, or if it did not pass, the outcome of a correct candidate is `passed`. Where
         times are measured both are compiled and timed in a paired run. screen: verify the check cases with one seed and
-        only time the perf cases; the outcome is then `passed.screened`, which can never be an incumbent.
+        only time the perf cases, against nothing, with few launches where times are measured; the outcome is then
+        `passed.screened`, or `slower.screened_out` without a time if one case was much slower than that of `against`.
+        Neither can ever be an incumbent.
         """
         course = Course(candidate, self._cases(), on_stage)
         self._learn(against)
         self._foresee(course)
         failure = self._prepare(course) or self._verify(course, screen) or self._time(course, screen)
-        failure = failure or self._verify_notable(course, against)
+        if not screen:
+            failure = failure or self._verify_notable(course, against)
         if failure is not None:
             return course.failed(failure)
+        if screen:
+            return conclude(course, None, screen=True)
         if self._options.sample_gpu_cases:
             self._sample(course)
         with course.clock("time"):
@@ -131,7 +137,7 @@ class Evaluator:
         for name, timing in ranked_timings(course, course.found.values()).items():
             if _measured([timing]):
                 self._known_us.setdefault(name, timing.median_us)
-        return conclude(course, decision, screen=screen)
+        return conclude(course, decision, screen=False)
 
     def compare(
         self, baseline: Candidate, contender: Candidate, on_stage: StageListener | None = None
@@ -257,9 +263,9 @@ class Evaluator:
         return None
 
     def _time(self, course: Course, screen: bool) -> Failure | None:
-        """Every perf case, all in one process in which nothing was verified."""
+        """Every perf case, all in one process in which nothing was verified; for a point of a search that process will do."""
         ranked = [case for case in course.cases if case.kind is CaseKind.PERF]
-        if ranked:
+        if ranked and not screen:
             self._device.renew()
         for case in ranked:
             course.begin(f"time {case.name}")
@@ -269,9 +275,20 @@ class Evaluator:
             if isinstance(timed, Failure):
                 return timed
             course.found[case.name] = timed.found
+            slow = self._hopeless(case, timed.found) if screen else None
+            if slow is not None:
+                return slow
             if timed.question is not None:
                 course.questions.append(timed.question)
         return None
+
+    def _hopeless(self, case: Case, found: CaseEvaluation) -> Failure | None:
+        """Only measured times are known for single cases, so an estimate is never given up."""
+        timing = found.timing
+        slow = None if timing is None else hopeless(case, timing.median_us, self._known_us.get(case.name))
+        if slow is not None and isinstance(self._device, MeasuringDevice):
+            self._device.rest()
+        return slow
 
     def _subject(self, course: Course, case: Case, screen: bool) -> TimedSubject:
         return TimedSubject(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from warpwright.evaluation.timing.limits import run_limit_s, schedule_limit_s
+from warpwright.evaluation.timing.limits import run_limit_s, schedule_limit_s, search_limit_s
 from warpwright.evaluation.timing.timed_cases import set_count
 from warpwright.workload.model import DeviceKind
 
@@ -35,6 +35,14 @@ SCHEDULES = [
 @pytest.mark.parametrize(("known_us", "launches", "kept_bytes", "expected"), SCHEDULES)
 def test_limit_of_a_schedule(known_us: float | None, launches: int, kept_bytes: int, expected: float) -> None:
     assert schedule_limit_s(known_us, launches, kept_bytes) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("known_us", "launches", "expected"),
+    [(None, 13, 20.0), (20.0, 13, 2.0026), (10_000.0, 13, 3.3), (200_000.0, 4, 10.0), (1e6, 4, 20.0)],
+)
+def test_limit_in_a_search(known_us: float | None, launches: int, expected: float) -> None:
+    assert search_limit_s(known_us, launches) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

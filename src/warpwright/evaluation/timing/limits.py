@@ -10,6 +10,8 @@ UNKNOWN_S = 10.0
 LEAST_S = 2.0
 KNOWN_FACTOR = 50.0
 """One run on a GPU may take this many times as long as the incumbent, but at least LEAST_S."""
+SEARCH_FACTOR = 10.0
+"""In a search the launches of a case may take this many times as long as the incumbent's, and LEAST_S."""
 SCHEDULE_S = 20.0
 """Most for all 110 launches of one case; a paired run has twice as many and twice the time."""
 _SLOWEST_COPY_BYTES_PER_S = 250e6
@@ -32,3 +34,10 @@ def schedule_limit_s(known_us: float | None, launches: int, kept_bytes: int) -> 
     return min(
         SCHEDULE_S, LEAST_S + KNOWN_FACTOR * known_us / US_PER_S * launches + kept_bytes / _SLOWEST_COPY_BYTES_PER_S
     )
+
+
+def search_limit_s(known_us: float | None, launches: int) -> float:
+    """Wall clock of all launches of one case in a search: a point that is stopped there would have been of no use."""
+    if known_us is None:
+        return SCHEDULE_S
+    return min(SCHEDULE_S, LEAST_S + SEARCH_FACTOR * known_us / US_PER_S * launches)

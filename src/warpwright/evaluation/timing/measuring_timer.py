@@ -3,15 +3,16 @@
 from dataclasses import dataclass, replace
 
 from warpwright.benchmark.empty_launch import EmptyLaunches
-from warpwright.benchmark.floors import Below, Zone, measured_floors
+from warpwright.benchmark.floors import Zone, measured_floors
 from warpwright.benchmark.measure import Single, measure_single, screening_counts, timing_of
-from warpwright.benchmark.series import Stream
+from warpwright.benchmark.schedule import FULL, Counts
+from warpwright.benchmark.series import Stream, TimedCase
 from warpwright.device.measurement import CheckedLaunch
 from warpwright.device.measuring import Contestant, MeasuringDevice
 from warpwright.device.protocol import Faulted, Timing
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation
-from warpwright.evaluation.timing.timed_cases import FULL_LAUNCHES, TimedCases
+from warpwright.evaluation.timing.timed_cases import TimedCases
 from warpwright.evaluation.timing.timed_outputs import check_outputs
 from warpwright.evaluation.timing.timer import Timed, TimedSubject, timing_failure
 from warpwright.verifier.evidence import case_text
@@ -29,14 +30,12 @@ class MeasuringTimer:
     empties: EmptyLaunches
 
     def timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
-        """10 + 100 launches of one case (M1), in the process that the device has.
+        """10 + 100 launches of one case (M1), a few in a search (M6), in the process that the device has.
 
         Raises: InfrastructureError, WorkloadError if device or oracle fail.
         """
         case = subject.case
-        counts = screening_counts(subject.known_us, screen=subject.screen)
-        known = [us for us in (subject.known_us, subject.verified_us) if us is not None]
-        timed = self.cases.of(case, max(known, default=None))
+        timed, counts = self._timed_case(subject)
         single = measure_single(
             self.device,
             Contestant(subject.program, subject.plan),
@@ -51,11 +50,18 @@ class MeasuringTimer:
             return timing_failure(subject, single.fault)
         checked: tuple[CheckedLaunch, ...] = ()
         for series in single.runs:
-            verdict = check_outputs(self.values, case, series, verified=not subject.screen)
+            verdict = check_outputs(self.values, case, series)
             if isinstance(verdict, Failure):
                 return verdict
             checked = verdict
         return self._judged(found, subject, single, checked)
+
+    def _timed_case(self, subject: TimedSubject) -> tuple[TimedCase, Counts]:
+        if subject.screen:
+            counts = screening_counts(subject.known_us)
+            return self.cases.searched(subject.case, counts, subject.known_us), counts
+        known = [us for us in (subject.known_us, subject.verified_us) if us is not None]
+        return self.cases.of(subject.case, max(known, default=None)), FULL
 
     def _judged(
         self, found: CaseEvaluation, subject: TimedSubject, single: Single, checked: tuple[CheckedLaunch, ...]
@@ -63,20 +69,28 @@ class MeasuringTimer:
         where = case_text(subject.case)
         if not single.samples_us:
             limit_s = single.case.time_limit_s
-            text = f"{where}: no measured launch within {limit_s:.3g} s, the limit for all {FULL_LAUNCHES} launches of a case"
+            counts = single.series.counts
+            launches = counts.warmups + counts.measured
+            text = (
+                f"{where}: no measured launch within {limit_s:.3g} s, the limit for all {launches} launches of a case"
+            )
             return Failure("timeout.timing", text)
         if single.below is not None and single.below.zone is Zone.HARD:
-            return Failure("rejected.below_hard_floor", f"{where}: {_twice(single.below)}")
+            return Failure("rejected.below_hard_floor", f"{where}: {_evidence(single)}")
         floor = case_floor(self.values.workload, subject.case, self.device.spec)
         timing = _with_checked(timing_of(self.device, single), checked)
         timed = Timed(replace(found, timing=timing, floor_us=floor.us, floor_binding=floor.binding))
         if single.below is None:
             return timed
-        text = f"{where}: {_twice(single.below)} Either less work is needed than [work] says, or something is reused."
+        text = f"{where}: {_evidence(single)} Either less work is needed than [work] says, or something is reused."
         return replace(timed, question=Failure("suspicious.below_soft_floor", text))
 
 
-def _twice(below: Below) -> str:
+def _evidence(single: Single) -> str:
+    below = single.below
+    assert below is not None
+    if not single.repeated:
+        return f"{below.text}; in a search it was not measured again."
     if below.zone is Zone.HARD:
         return f"{below.text}; so it was when both were measured again in a fresh process."
     return f"{below.text}; so it was with twice the sets of inputs and L2 flushed twice."

@@ -5,15 +5,15 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from warpwright.benchmark.schedule import CHECKED_AT_RANDOM, FULL, ValueDraw
+from warpwright.benchmark.schedule import CHECKED_AT_RANDOM, FULL, Counts, ValueDraw
 from warpwright.benchmark.series import TimedCase
 from warpwright.device.measuring import TimedArray
 from warpwright.device.protocol import ScalarArgument
-from warpwright.evaluation.timing.limits import schedule_limit_s
+from warpwright.evaluation.timing.limits import schedule_limit_s, search_limit_s
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.host_values import HostValues
-from warpwright.verifier.seeds import SeedPool
+from warpwright.verifier.seeds import POOL_SIZE, SeedPool
 from warpwright.workload.model import ArrayParameter, Case
 from warpwright.workload.rotation import Rotation, rotation
 from warpwright.workload.shapes import case_bytes, size_bytes
@@ -22,6 +22,8 @@ MOST_SETS, FREE_SETS, LEAST_SETS = 10, 8, 2
 """Sets by default; how many of them may take a quarter of the memory; how few rotation still makes sense with (M8, M10)."""
 _MEMORY_SHARE = 4
 FULL_LAUNCHES = FULL.warmups + FULL.measured
+_SEARCH_POOL = 1
+"""Entries of a pool in a search: only time differs between points, and every entry has to cross to the device."""
 
 
 @dataclass(slots=True)
@@ -31,15 +33,32 @@ class TimedCases:
     values: HostValues
     seeds: SeedPool
     gpu: GpuSpec
-    _rotations: dict[str, Rotation] = field(default_factory=dict)
+    _rotations: dict[tuple[str, int], Rotation] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def of(self, case: Case, known_us: float | None = None) -> TimedCase:
         """One case. known_us: of one unit, for the time limit; None = unknown. Raises: WorkloadError if `make_inputs` fails."""
+        return self._prepared(
+            case,
+            self._rotation(case, POOL_SIZE),
+            set_count(case_bytes(self.values.workload, case), self.gpu.memory.dram_bytes),
+            schedule_limit_s(known_us, FULL_LAUNCHES, self._kept_bytes(case)),
+        )
+
+    def searched(self, case: Case, counts: Counts, known_us: float | None = None) -> TimedCase:
+        """One case for points of a search: no more copies and host-made inputs than a time needs. Raises: as `of`."""
+        limit_s = search_limit_s(known_us, counts.warmups + counts.measured)
+        return self._prepared(case, self._rotation(case, _SEARCH_POOL), LEAST_SETS, limit_s)
+
+    def _rotation(self, case: Case, pool: int) -> Rotation:
+        key = case.name, pool
+        if key not in self._rotations:
+            seeds = self.seeds.pool(case)[:pool]
+            self._rotations[key] = rotation(self.values.workload, case, self.values, seeds)
+        return self._rotations[key]
+
+    def _prepared(self, case: Case, turns: Rotation, sets: int, limit_s: float) -> TimedCase:
         workload = self.values.workload
-        if case.name not in self._rotations:
-            self._rotations[case.name] = rotation(workload, case, self.values, self.seeds.pool(case))
-        turns = self._rotations[case.name]
         arguments = self.values.arguments(case, case.seed)
         bound = device_arguments(workload, arguments, on_device=True)
         return TimedCase(
@@ -48,8 +67,8 @@ class TimedCases:
             rotation=turns,
             draw=lambda stream: self._draw(case, turns, stream),
             cold_cache=workload.cold_cache,
-            sets=set_count(case_bytes(workload, case), self.gpu.memory.dram_bytes),
-            time_limit_s=schedule_limit_s(known_us, FULL_LAUNCHES, self._kept_bytes(case)),
+            sets=sets,
+            time_limit_s=limit_s,
         )
 
     def stream(self, purpose: str, identity: str) -> str:

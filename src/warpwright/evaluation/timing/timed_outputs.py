@@ -16,12 +16,10 @@ _AT_ONCE = 8
 """Outputs that are compared side by side."""
 
 
-def check_outputs(
-    values: HostValues, case: Case, series: Series, *, verified: bool = True
-) -> tuple[CheckedLaunch, ...] | Failure:
+def check_outputs(values: HostValues, case: Case, series: Series) -> tuple[CheckedLaunch, ...] | Failure:
     """Every launch whose outputs came back, with its margin; or the first that is wrong.
 
-    verified: the case has passed verification, so that a wrong output under the clock is no mere mistake.
+    The case has passed verification, so a wrong output under the clock is no mere mistake.
     The outputs are dropped from the series: they are as large as the case. Raises: WorkloadError if the oracle fails.
     """
     kept, series.kept = series.kept, []
@@ -34,7 +32,7 @@ def check_outputs(
             wrong = next((comparison for comparison in comparisons if not comparison.passed), None)
             if wrong is not None:
                 where = f"{case_text(case)}: {_position(series.records, each.block, each.launch)}"
-                return _mismatch(f"{where} gave a wrong {wrong.output}{_details(wrong)}", verified=verified)
+                return _mismatch(f"{where} gave a wrong {wrong.output}{_details(wrong)}")
             margin = max((worst_margin(comparison) for comparison in comparisons), default=0.0)
             checked.append(CheckedLaunch(each.block, each.launch, margin))
     return tuple(sorted(checked, key=lambda launch: (launch.block, launch.launch)))
@@ -45,9 +43,7 @@ def _compared(values: HostValues, case: Case, kept: KeptOutputs) -> tuple[Compar
     return compare_case(values.workload, case, kept.outputs, expected, values.oracle)
 
 
-def _mismatch(what: str, *, verified: bool) -> Failure:
-    if not verified:
-        return Failure("wrong_result.mismatch", what)
+def _mismatch(what: str) -> Failure:
     return Failure(
         "rejected.timed_mismatch",
         f"{what}. The same binary passed verification, so it computes something else when it is timed: each launch must "
