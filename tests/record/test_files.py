@@ -53,8 +53,8 @@ def test_a_directory_that_is_no_session(tmp_path: Path) -> None:
 
 def test_another_schema_version(recorded: Path) -> None:
     path = recorded / "session.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema_version": 2}))
-    assert refusal(recorded) == f"{path}: schema 2; this Warpwright reads 1. Use the version that wrote it."
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema_version": 1}))
+    assert refusal(recorded) == f"{path}: schema 1; this Warpwright reads 2. Use the version that wrote it."
 
 
 CONTENT = ("session.json", "attempts/0003/outcome.json", "attempts/0003/kernel.ptx", "attempts/0003/kernel.cubin")
@@ -62,7 +62,6 @@ MORE = (
     "compile.json",
     "verify.json",
     "timing.json",
-    "counters.json",
     "candidate.toml",
     "kernel.cu",
     "proposal/proposal.json",

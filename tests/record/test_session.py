@@ -83,7 +83,7 @@ def test_an_attempt_has_the_files_of_its_outcome(session: Session, script: Scrip
     play(session, script[:2])
     names = [sorted(p.name for p in session.attempt_directory(n).iterdir()) for n in (1, 2)]
     passed = ["kernel.cu", "kernel.cubin", "kernel.ptx", "outcome.json", "proposal", "timing.json", "verify.json"]
-    assert names[0] == ["candidate.toml", "compile.json", "counters.json", *passed]
+    assert names[0] == ["candidate.toml", "compile.json", *passed]
     assert names[1] == ["candidate.toml", "compile.json", "kernel.cu", "outcome.json", "proposal"]
 
 

@@ -12,17 +12,24 @@ class Hypothesis:
     """Why a candidate should be faster, in checkable words.
 
     technique: name of the move, card or idea. expects: normalised counter -> expected new value over old value
-    (0.5 = halves), so that counters can bear it out or contradict it.
+    (0.5 = halves), so that counters can bear it out or contradict it. bottleneck: class of the parent's finding that it
+    treats (`dram_bound`); card: of the field guide (`FG-12`); both None where it follows from no diagnosis. citations: ids.
     """
 
     technique: str
     text: str
     expects: Mapping[str, float] = field(default_factory=dict)
+    bottleneck: str | None = None
+    card: str | None = None
+    citations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One finished attempt. number: from 1 (the initial kernel). parent: attempt it was made from, 0 = none."""
+    """One finished attempt. number: from 1 (the initial kernel). parent: attempt it was made from, 0 = none.
+
+    fabricated_citations: how many citations of its proposal were dropped because no look-up of the run had returned them.
+    """
 
     number: int
     parent: int
@@ -30,6 +37,7 @@ class Attempt:
     candidate: Candidate
     hypothesis: Hypothesis | None
     evaluation: Evaluation
+    fabricated_citations: int = 0
 
 
 @dataclass(frozen=True, slots=True)

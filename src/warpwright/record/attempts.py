@@ -39,6 +39,7 @@ class PendingAttempt:
     proposer: str
     candidate: Candidate
     hypothesis: Hypothesis | None
+    fabricated_citations: int = 0
 
 
 def incumbent_numbers(outcomes: Iterable[tuple[int, Outcome]]) -> tuple[int, ...]:
@@ -86,7 +87,14 @@ class AttemptStore:
             remove_partial(directory)
             remove_partial(directory / _PROPOSAL.parent)
 
-    def begin(self, candidate: Candidate, hypothesis: Hypothesis | None, proposer: str, parent: int) -> int:
+    def begin(
+        self,
+        candidate: Candidate,
+        hypothesis: Hypothesis | None,
+        proposer: str,
+        parent: int,
+        fabricated_citations: int = 0,
+    ) -> int:
         """Allocate the next attempt; the same candidate again gets the number it already has.
 
         Raises: RecordError if another candidate is still unfinished, or the parent is not a finished attempt.
@@ -105,7 +113,8 @@ class AttemptStore:
                 stale.unlink()
         write_candidate(directory, candidate)
         sync_directory(directory)
-        write_atomic(directory / _PROPOSAL, _proposal_bytes(number, candidate, hypothesis, proposer, parent))
+        begun = PendingAttempt(number, parent, proposer, candidate, hypothesis, fabricated_citations)
+        write_atomic(directory / _PROPOSAL, _proposal_bytes(begun))
         sync_directory(self._directory)
         self._pending = self._read_pending(number)
         return number
@@ -211,15 +220,13 @@ class AttemptStore:
             raise RecordError(
                 f"{directory}: the candidate is not the one that attempt {number} was begun with. Restore it from a copy."
             )
-        hypothesis = proposal.hypothesis
         return PendingAttempt(
             number=number,
             parent=proposal.parent,
             proposer=proposal.proposer,
             candidate=candidate,
-            hypothesis=None
-            if hypothesis is None
-            else Hypothesis(hypothesis.technique, hypothesis.text, hypothesis.expects),
+            hypothesis=None if proposal.hypothesis is None else Hypothesis(**proposal.hypothesis.model_dump()),
+            fabricated_citations=proposal.fabricated_citations,
         )
 
     def _read_finished(self, pending: PendingAttempt) -> Attempt:
@@ -230,21 +237,30 @@ class AttemptStore:
             candidate=pending.candidate,
             hypothesis=pending.hypothesis,
             evaluation=decode_evaluation(self.directory_of(pending.number)),
+            fabricated_citations=pending.fabricated_citations,
         )
 
 
-def _proposal_bytes(
-    number: int, candidate: Candidate, hypothesis: Hypothesis | None, proposer: str, parent: int
-) -> bytes:
-    model = None
-    if hypothesis is not None:
-        model = HypothesisModel(technique=hypothesis.technique, text=hypothesis.text, expects=dict(hypothesis.expects))
+def _proposal_bytes(begun: PendingAttempt) -> bytes:
+    hypothesis = begun.hypothesis
     proposal = ProposalFile(
-        number=number,
-        parent=parent,
-        proposer=proposer,
-        candidate_identity=candidate.identity,
-        hypothesis=model,
+        number=begun.number,
+        parent=begun.parent,
+        proposer=begun.proposer,
+        candidate_identity=begun.candidate.identity,
+        hypothesis=None if hypothesis is None else _hypothesis_model(hypothesis),
+        fabricated_citations=begun.fabricated_citations,
         begun_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     return to_bytes(proposal)
+
+
+def _hypothesis_model(hypothesis: Hypothesis) -> HypothesisModel:
+    return HypothesisModel(
+        technique=hypothesis.technique,
+        text=hypothesis.text,
+        expects=dict(hypothesis.expects),
+        bottleneck=hypothesis.bottleneck,
+        card=hypothesis.card,
+        citations=hypothesis.citations,
+    )

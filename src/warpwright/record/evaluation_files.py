@@ -17,7 +17,6 @@ from warpwright.record.schema import (
     CompiledFile,
     CompileFailedFile,
     CompileFile,
-    CountersFile,
     MismatchModel,
     OutcomeFile,
     PairedFile,
@@ -28,7 +27,7 @@ from warpwright.units import KIB
 from warpwright.workload.values import Comparison, Mismatch
 
 OUTCOME = "outcome.json"
-_COMPILE, _VERIFY, _TIMING, _COUNTERS = "compile.json", "verify.json", "timing.json", "counters.json"
+_COMPILE, _VERIFY, _TIMING = "compile.json", "verify.json", "timing.json"
 _PAIRED = "paired.json"
 _PTX, _CUBIN = "kernel.ptx", "kernel.cubin"
 # A template bomb prints megabytes; an attempt stays below 200 KB.
@@ -42,11 +41,8 @@ def encode_evaluation(number: int, evaluation: Evaluation) -> dict[str, bytes]:
     if evaluation.cases:
         files[_VERIFY] = to_bytes(VerifyFile(cases=[_verdict(case) for case in evaluation.cases]))
         timed = [_timing(c) for c in evaluation.cases if (c.timing, c.floor_us, c.floor_binding) != (None, None, None)]
-        counters = {case.name: dict(case.timing.counters) for case in evaluation.cases if case.timing is not None}
         if timed:
             files[_TIMING] = to_bytes(TimingFile(cases=timed))
-        if any(counters.values()):
-            files[_COUNTERS] = to_bytes(CountersFile(cases=counters))
     if evaluation.paired is not None:
         files[_PAIRED] = to_bytes(PairedFile(figure=evaluation.paired))
     outcome = OutcomeFile(
@@ -222,6 +218,7 @@ def _timing(case: CaseEvaluation) -> CaseTimingModel:
         "uncertainty_ratio": timing.uncertainty_ratio,
         "binding": timing.binding,
         "terms": timing.terms,
+        "counters": timing.counters,
         "samples_us": timing.samples_us,
         "notes": timing.notes,
         "measurement": timing.measurement,
@@ -234,21 +231,18 @@ def _cases(directory: Path, content: Mapping[str, bytes]) -> tuple[CaseEvaluatio
         return ()
     verdicts = parse_model(content[_VERIFY], VerifyFile, str(directory / _VERIFY)).cases
     timings: dict[str, CaseTimingModel] = {}
-    counters: dict[str, dict[str, float]] = {}
     if _TIMING in content:
         timings = {t.name: t for t in parse_model(content[_TIMING], TimingFile, str(directory / _TIMING)).cases}
-    if _COUNTERS in content:
-        counters = parse_model(content[_COUNTERS], CountersFile, str(directory / _COUNTERS)).cases
-    return tuple(_case(v, timings.get(v.name), counters.get(v.name, {})) for v in verdicts)
+    return tuple(_case(verdict, timings.get(verdict.name)) for verdict in verdicts)
 
 
-def _case(verdict: CaseVerdictModel, times: CaseTimingModel | None, counters: Mapping[str, float]) -> CaseEvaluation:
+def _case(verdict: CaseVerdictModel, times: CaseTimingModel | None) -> CaseEvaluation:
     return CaseEvaluation(
         name=verdict.name,
         kind=verdict.kind,
         passed=verdict.passed,
         comparisons=tuple(_comparison(model) for model in verdict.comparisons),
-        timing=None if times is None else _decoded_timing(times, counters),
+        timing=None if times is None else _decoded_timing(times),
         floor_us=None if times is None else times.floor_us,
         floor_binding=None if times is None else times.floor_binding,
         message=verdict.message,
@@ -256,7 +250,7 @@ def _case(verdict: CaseVerdictModel, times: CaseTimingModel | None, counters: Ma
     )
 
 
-def _decoded_timing(times: CaseTimingModel, counters: Mapping[str, float]) -> Timing | None:
+def _decoded_timing(times: CaseTimingModel) -> Timing | None:
     if times.source is None or times.gpu is None or times.median_us is None or times.uncertainty_ratio is None:
         return None
     return Timing(
@@ -267,7 +261,7 @@ def _decoded_timing(times: CaseTimingModel, counters: Mapping[str, float]) -> Ti
         uncertainty_ratio=times.uncertainty_ratio,
         binding=times.binding,
         terms=times.terms,
-        counters=counters,
+        counters=times.counters,
         notes=tuple(times.notes),
         measurement=times.measurement,
     )

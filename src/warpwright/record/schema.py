@@ -13,7 +13,7 @@ from warpwright.evaluation.outcome import Outcome
 from warpwright.record.event import EventKind, LedgerKind, Scalar
 from warpwright.workload.model import CaseKind
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 
 
 def _spell(value: float) -> float | str:
@@ -52,7 +52,7 @@ class OptionsModel(_File):
 class SessionFile(_File):
     """`session.json`."""
 
-    schema_version: Literal[1]
+    schema_version: Literal[2]
     identifier: str
     created_at: str
     workload: str
@@ -70,6 +70,9 @@ class HypothesisModel(_File):
     technique: str
     text: str
     expects: Measures = {}
+    bottleneck: str | None = None
+    card: str | None = None
+    citations: tuple[str, ...] = ()
 
 
 class ProposalFile(_File):
@@ -80,6 +83,7 @@ class ProposalFile(_File):
     proposer: str
     candidate_identity: str
     hypothesis: HypothesisModel | None
+    fabricated_citations: int = 0
     begun_at: str
 
 
@@ -165,6 +169,7 @@ class CaseTimingModel(_File):
     uncertainty_ratio: Finite | None = None
     binding: str | None = None
     terms: Measures = {}
+    counters: Measures = {}
     samples_us: list[Evidence] = []
     notes: list[str] = []
     measurement: Measurement | None = None
@@ -180,12 +185,6 @@ class PairedFile(_File):
     """`paired.json`: the paired run against the incumbent, every launch of it."""
 
     figure: PairedFigure
-
-
-class CountersFile(_File):
-    """`counters.json`: case -> normalised counter -> value."""
-
-    cases: dict[str, Measures]
 
 
 class OutcomeFile(_File):

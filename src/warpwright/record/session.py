@@ -1,6 +1,5 @@
 """A session: one directory that holds everything a run found out, readable after a kill at any moment."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -9,8 +8,11 @@ from types import TracebackType
 from typing import Self
 
 from warpwright.candidate.candidate import Candidate
-from warpwright.errors import InfrastructureError, RecordError
+from warpwright.errors import RecordError
 from warpwright.evaluation.outcome import Evaluation
+from warpwright.knowledge.field_guide.card import Guidance
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
+from warpwright.profiler.profile import CaseProfile
 from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
 from warpwright.record.attempts import AttemptStore, PendingAttempt
 from warpwright.record.best import best_number, remove_best, write_best
@@ -26,6 +28,7 @@ from warpwright.record.files import (
     to_line,
     write_atomic,
 )
+from warpwright.record.kept import DIAGNOSIS, GUIDANCE, PROFILES, Kept, read_kept, write_kept
 from warpwright.record.lock import SessionLock
 from warpwright.record.options import SessionOptions
 from warpwright.record.schema import (
@@ -37,14 +40,13 @@ from warpwright.record.schema import (
     SessionFile,
     SummaryFile,
 )
-from warpwright.record.session_file import LOCK, SESSION, SUMMARY, read_session_file
+from warpwright.record.session_file import LOCK, SESSION, SUMMARY, new_directory, read_session_file
 from warpwright.record.summary import FinalCheck, Summary
 from warpwright.workload.freeze import freeze_workload
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
 
 _EVENTS, _LEDGER = "events.jsonl", "ledger.jsonl"
-_SAME_SECOND_LIMIT = 1000
 
 
 class Session:
@@ -82,7 +84,7 @@ class Session:
         Raises: InfrastructureError when the disk refuses.
         """
         now = datetime.now(UTC).astimezone()
-        directory = _new_directory(root, f"{now:%Y%m%d-%H%M%S}-{_slug(workload.name)}")
+        directory = new_directory(root, f"{now:%Y%m%d-%H%M%S}", workload.name)
         lock = SessionLock(directory / LOCK)
         try:
             freeze_workload(workload, directory / "workload")
@@ -206,14 +208,21 @@ class Session:
         """Where more may be put beside an attempt's record: `proposal/`, `outputs/`, `diagnosis.json`."""
         return self._attempts.directory_of(number)
 
-    def begin(self, candidate: Candidate, hypothesis: Hypothesis | None, proposer: str, parent: int) -> int:
+    def begin(
+        self,
+        candidate: Candidate,
+        hypothesis: Hypothesis | None,
+        proposer: str,
+        parent: int,
+        fabricated_citations: int = 0,
+    ) -> int:
         """Number of a new attempt, its directory and candidate written before any work is done.
 
         The unfinished attempt's own candidate again gives that attempt's number. parent: 0 = none.
         Raises: RecordError if another candidate is unfinished.
         """
         self._require_lock()
-        return self._attempts.begin(candidate, hypothesis, proposer, parent)
+        return self._attempts.begin(candidate, hypothesis, proposer, parent, fabricated_citations)
 
     def finish(self, number: int, evaluation: Evaluation) -> Attempt:
         """Keep the outcome of the attempt that was begun; the same outcome again changes nothing.
@@ -240,6 +249,30 @@ class Session:
     def tuning_finished(self, number: int) -> bool:
         """True if the search from an attempt is at its end."""
         return self._attempts.tuning_finished(number)
+
+    def write_profiles(self, number: int, profiles: tuple[CaseProfile, ...]) -> None:
+        """Keep the counters of a finished attempt, once."""
+        self._write_kept(number, PROFILES, profiles)
+
+    def profiles(self, number: int) -> tuple[CaseProfile, ...]:
+        """Counters of an attempt, by case; empty if it was not profiled."""
+        return read_kept(self.attempt_directory(number), PROFILES) or ()
+
+    def write_diagnosis(self, number: int, diagnosis: AttemptDiagnosis) -> None:
+        """Keep what the counters of a finished attempt say, once."""
+        self._write_kept(number, DIAGNOSIS, diagnosis)
+
+    def diagnosis(self, number: int) -> AttemptDiagnosis | None:
+        """What the counters of an attempt say; None if it was not diagnosed."""
+        return read_kept(self.attempt_directory(number), DIAGNOSIS)
+
+    def write_guidance(self, number: int, guidance: Guidance) -> None:
+        """Keep what is advised on the bottleneck of a finished attempt, once."""
+        self._write_kept(number, GUIDANCE, guidance)
+
+    def guidance(self, number: int) -> Guidance | None:
+        """What is advised on the bottleneck of an attempt; None if nothing was looked up."""
+        return read_kept(self.attempt_directory(number), GUIDANCE)
 
     def promote(self, number: int) -> None:
         """Make `best/` this attempt, ready to use. Raises: RecordError if it never was the incumbent."""
@@ -326,6 +359,10 @@ class Session:
             self._lock.release()
             self._lock = None
 
+    def _write_kept[T](self, number: int, kept: Kept[T], value: T) -> None:
+        self._require_lock()
+        write_kept(self.attempt_directory(self.attempt(number).number), kept, value)
+
     def _require_lock(self) -> None:
         if self._lock is None:
             raise RecordError(f"{self._directory}: opened for reading only; open it with its lock to write.")
@@ -338,21 +375,3 @@ class Session:
         best = self.best()
         if best and best_number(self._directory) != best:  # a kill came between the outcome and `promote`
             self.promote(best)
-
-
-def _new_directory(root: Path, name: str) -> Path:
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        for suffix in ("", *(f"-{count}" for count in range(2, _SAME_SECOND_LIMIT))):
-            try:
-                (root / f"{name}{suffix}").mkdir()
-            except FileExistsError:
-                continue
-            return root / f"{name}{suffix}"
-    except OSError as error:
-        raise InfrastructureError(f"{root}: no session can be made there ({error.strerror or error}).") from error
-    raise InfrastructureError(f"{root}: {_SAME_SECOND_LIMIT} sessions of one second. Try again.")
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "workload"

@@ -1,14 +1,16 @@
 """`session.json`: what tells a session directory from any other, and which version wrote it."""
 
+import re
 from pathlib import Path
 
-from warpwright.errors import RecordError
+from warpwright.errors import InfrastructureError, RecordError
 from warpwright.record.files import read_document, read_model
 from warpwright.record.schema import SCHEMA, SessionFile
 
 SESSION = "session.json"
 SUMMARY = "summary.json"
 LOCK = "lock"
+_SAME_SECOND_LIMIT = 1000
 
 
 def read_session_file(directory: Path) -> SessionFile:
@@ -22,3 +24,19 @@ def read_session_file(directory: Path) -> SessionFile:
     if isinstance(found, int) and found != SCHEMA:
         raise RecordError(f"{path}: schema {found}; this Warpwright reads {SCHEMA}. Use the version that wrote it.")
     return read_model(path, SessionFile)
+
+
+def new_directory(root: Path, stamp: str, workload: str) -> Path:
+    """A directory of its own below `root`: `20260301-142530-softmax`. Raises: InfrastructureError when the disk refuses."""
+    name = f"{stamp}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', workload).strip('-.') or 'workload'}"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for suffix in ("", *(f"-{count}" for count in range(2, _SAME_SECOND_LIMIT))):
+            try:
+                (root / f"{name}{suffix}").mkdir()
+            except FileExistsError:
+                continue
+            return root / f"{name}{suffix}"
+    except OSError as error:
+        raise InfrastructureError(f"{root}: no session can be made there ({error.strerror or error}).") from error
+    raise InfrastructureError(f"{root}: {_SAME_SECOND_LIMIT} sessions of one second. Try again.")
