@@ -131,3 +131,13 @@ class MeasuringDevice(Device, Protocol):
     def rest(self) -> None:
         """Nothing is measured until `renew`: what disturbs a measurement may go on in the background."""
         ...
+
+
+@runtime_checkable
+class ConcurrentDevice(Device, Protocol):
+    """A device that carries out several runs at once, each asked for by a thread of its own: a pool of GPUs."""
+
+    @property
+    def concurrent_runs(self) -> int:
+        """How many; further ones wait."""
+        ...

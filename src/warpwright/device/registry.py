@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DEFAULT_GPU = "h200"
 """Whose latencies the emulator estimates unless told otherwise."""
 
-_WORDS = "Use auto, emulator, emulator:GPU, gpu:N or command:COMMAND."
+_WORDS = "Use auto, emulator, emulator:GPU, gpu:N, gpu:N,M, gpu:all or command:COMMAND."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ _DEFAULT_OPTIONS = DeviceOptions()
 
 
 def open_device(text: str, options: DeviceOptions = _DEFAULT_OPTIONS) -> Device:
-    """The device of `auto`, `emulator`, `emulator:GPU`, `gpu:N` or `command:COMMAND`.
+    """The device of `auto`, `emulator`, `emulator:GPU`, `gpu:N`, `gpu:N,M`, `gpu:all` or `command:COMMAND`.
 
-    `auto` is the first GPU if it can be used, else the emulator (`notice` says why). N: an index or a UUID.
-    Raises: UsageError for other words, an unknown GPU or text that is no command; DeviceUnavailable for a device that is
-    not here; ToolchainUnavailable if the JIT is missing and no executor was named.
+    `auto` is the first GPU if it can be used, else the emulator (`notice` says why). N, M: an index or a UUID.
+    Raises: UsageError for other words, an unknown GPU, GPUs that are not equal or text that is no command; DeviceUnavailable
+    for a device that is not here; ToolchainUnavailable if the JIT is missing and no executor was named.
     """
     word, _, detail = text.partition(":")
     if word == "auto" and not detail:
@@ -98,9 +98,9 @@ def harness_options(options: DeviceOptions) -> "HarnessOptions":
 
 
 def _gpu(which: str, options: DeviceOptions) -> Device:
-    from warpwright.device.gpu.opening import open_gpu
+    from warpwright.device.gpu.choice import open_gpus
 
-    return open_gpu(which, harness_options(options))
+    return open_gpus(which, harness_options(options))
 
 
 def _behind_command(text: str, options: DeviceOptions) -> Device:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.device.measuring import MeasuringDevice
-from warpwright.device.protocol import Device, Fault, Faulted, FaultKind, Program, RunRequest
+from warpwright.device.protocol import Device, Fault, Faulted, FaultKind, Program, RunOutcome, RunRequest
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.checks.stability import UNSTABLE
 from warpwright.verifier.evidence import GUARDS, POISONS, Evidence, PoisonedRun, case_text, same_outputs, worst_margin
 from warpwright.verifier.fault_text import fault_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.registry import CHECKS
+from warpwright.verifier.runs_ahead import RunsAhead
 from warpwright.verifier.verdict import Finding, Verdict
 from warpwright.workload.comparator import compare_case
 from warpwright.workload.model import Case
@@ -20,10 +21,11 @@ from warpwright.workload.model import Case
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Values and placement of one trial."""
+    """Values and placement of one trial. patterns: of POISONS and GUARDS, by index, with which it is run at first."""
 
     seed: int
     least_alignment: bool
+    patterns: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +73,25 @@ class Trial:
         on_device = isinstance(subject.device, MeasuringDevice)
         self._arguments = device_arguments(self._workload, self._values, on_device=on_device)
         self._runs: list[_Launched] = []
+        self._ahead: dict[int, Future[RunOutcome | None]] = {}
         self._stopped: _Stopped | None = None
         self._look: Future[Verdict | None] | None = None
         self._again: _Launched | _Stopped | None = None
 
-    def begin(self, patterns: Sequence[int]) -> None:
-        """Run with each pattern of POISONS and GUARDS, by index; what comes back is compared meanwhile."""
+    def begin_ahead(self, ahead: RunsAhead) -> None:
+        """Let the runs of `begin` start; it waits for them then."""
+        self._ahead = {each: ahead.begin(self._request(POISONS[each], GUARDS[each])) for each in self._draw.patterns}
+
+    def begin(self) -> None:
+        """Run with each pattern of the draw; what comes back is compared meanwhile."""
+        self._run_with(self._draw.patterns)
+
+    def _run_with(self, patterns: Sequence[int]) -> None:
         self._runs = []
         for pattern in patterns:
-            launched = self._launch(POISONS[pattern], GUARDS[pattern], self._runs)
+            early = self._ahead.pop(pattern, None)
+            outcome = None if early is None else early.result()
+            launched = self._launch(POISONS[pattern], GUARDS[pattern], self._runs, outcome)
             if isinstance(launched, _Stopped):
                 self._stopped = launched
                 return
@@ -109,7 +121,7 @@ class Trial:
         if known is not None:
             return known
         if len(self._runs) == 1:
-            self.begin(range(len(POISONS)))
+            self._run_with(range(len(POISONS)))
             return self.verdict()
         runs = tuple(launched.result().run for launched in self._runs)
         further: list[_Launched] = []
@@ -138,9 +150,9 @@ class Trial:
         note = f"{where}: results differ between runs, within tolerance"
         return replace(verdict, deterministic=False, notes=tuple(dict.fromkeys((*verdict.notes, note))))
 
-    def _launch(self, poison: int, guard: int, earlier: Sequence[_Launched]) -> _Launched | _Stopped:
+    def _request(self, poison: int, guard: int) -> RunRequest:
         subject = self._subject
-        request = RunRequest(
+        return RunRequest(
             program=subject.program,
             plan=subject.plan,
             arguments=self._arguments,
@@ -149,7 +161,13 @@ class Trial:
             time_limit_s=subject.time_limit_s,
             least_alignment=self._draw.least_alignment,
         )
-        outcome = subject.device.run(request)
+
+    def _launch(
+        self, poison: int, guard: int, earlier: Sequence[_Launched], outcome: RunOutcome | None = None
+    ) -> _Launched | _Stopped:
+        """outcome: of a run that was ahead; None: run now."""
+        if outcome is None:
+            outcome = self._subject.device.run(self._request(poison, guard))
         if isinstance(outcome, Faulted):
             return _Stopped(outcome.fault)
         run = PoisonedRun(poison, outcome.arrays, (), guard, outcome.modified, outcome.device_us)

@@ -1,5 +1,6 @@
 """Runs a candidate on one case with several seeds and lets every check read what the runs leave behind."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from warpwright.device.protocol import Device, Program
 from warpwright.verifier.evidence import POISONS, worst_margin
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.precision import check_precision
+from warpwright.verifier.runs_ahead import RunsAhead
 from warpwright.verifier.trial import Draw, Subject, Trial
 from warpwright.verifier.verdict import Verdict
 from warpwright.workload.model import Case
@@ -30,16 +32,21 @@ class Verifier:
         seeds: the first is run with both poison patterns, later ones with one (and with both once they fail). Every
         second one is run with arrays at the least alignment that the workload guarantees, the others as timing has them:
         a candidate that takes another path for aligned arrays is then checked on both (V19). On hardware the first seed
-        is run once more behind all others: its third run, with another launch history (V26).
+        is run once more behind all others: its third run, with another launch history (V26). Where the device carries out
+        several runs at once they overlap, and are judged in the same order.
         Raises: WorkloadError if the oracle or `make_inputs` fails; InfrastructureError if the device does.
         """
         if not seeds:
             raise ValueError(f"case {case.name}: no seeds; nothing would be verified")
         subject = Subject(program, plan, case, self.values, self.device, self.time_limit_s)
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="verifier") as worker:
-            first = Trial(subject, Draw(seeds[0], least_alignment=False), worker)
+        with (
+            ThreadPoolExecutor(max_workers=1, thread_name_prefix="verifier") as worker,
+            RunsAhead(self.device) as ahead,
+        ):
+            trials = _trials(subject, seeds, worker, ahead)
+            first = next(trials)
             verdicts: list[Verdict] = []
-            for trial in self._begun(subject, first, seeds[1:], worker):
+            for trial in self._begun(first, trials, len(seeds) - 1):
                 verdicts.append(trial.verdict())
                 if not verdicts[-1].passed:
                     break
@@ -52,17 +59,15 @@ class Verifier:
     def _measures(self) -> bool:
         return isinstance(self.device, MeasuringDevice)
 
-    def _begun(
-        self, subject: Subject, first: Trial, others: Sequence[int], worker: ThreadPoolExecutor
-    ) -> Iterator[Trial]:
+    def _begun(self, first: Trial, others: Iterator[Trial], count: int) -> Iterator[Trial]:
         """Trials whose runs have ended. On hardware the next one's are made before one is judged, while it is compared."""
-        first.begin(range(len(POISONS)))
+        first.begin()
         waiting = first
-        for number, seed in enumerate(others, start=1):
+        for _ in range(count):
             if waiting.stopped or not self._measures:
                 yield waiting
-            trial = Trial(subject, Draw(seed, number % 2 == 1), worker)
-            trial.begin((number % len(POISONS),))
+            trial = next(others)
+            trial.begin()
             if self._measures:
                 yield waiting
             waiting = trial
@@ -78,6 +83,20 @@ class Verifier:
         if found.label is None:
             return replace(verdict, notes=(*verdict.notes, found.message))
         return replace(verdict, held=found)
+
+
+def _trials(subject: Subject, seeds: Sequence[int], worker: ThreadPoolExecutor, ahead: RunsAhead) -> Iterator[Trial]:
+    """In order. Where the device carries out several runs at once, those of the next trials have begun."""
+    begun: deque[Trial] = deque()
+    for number, seed in enumerate(seeds):
+        patterns = tuple(range(len(POISONS))) if number == 0 else (number % len(POISONS),)
+        trial = Trial(subject, Draw(seed, number % 2 == 1, patterns), worker)
+        if ahead.count > 1:
+            trial.begin_ahead(ahead)
+        begun.append(trial)
+        if len(begun) >= ahead.count:
+            yield begun.popleft()
+    yield from begun
 
 
 def _over_seeds(verdicts: Sequence[Verdict]) -> Verdict:

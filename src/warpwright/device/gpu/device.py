@@ -153,6 +153,10 @@ class GpuDevice:
         with self._lock:
             self._execution.rest()
 
+    def settle(self) -> None:
+        """Something is measured elsewhere on this machine: wait for processes that start or end, and begin none."""
+        self._pool.settle()
+
     def run(self, request: RunRequest) -> RunOutcome:
         """Run a plan once on guarded memory. Raises: InfrastructureError."""
         fields, attachments = run_message(request, _CANDIDATE)

@@ -37,7 +37,7 @@ def open_gpu(which: str, options: HarnessOptions) -> GpuDevice:
             connection = local_connection(name, index, temporary, options)
             opened = _connected(connection, folder, options)
         except DeviceUnavailable as error:
-            explained = _explained(name, which, find_driver(options.driver))
+            explained = absence(name, which, find_driver(options.driver))
             raise (error if explained is None else DeviceUnavailable(explained)) from error
         undo.pop_all()
     return _checked(opened)
@@ -80,13 +80,13 @@ def _index(which: str, name: str, temporary: Path, options: HarnessOptions) -> i
     if which.upper().startswith("GPU-"):
         return index_of(which, local_connection(name, 0, temporary, replace(options, sandboxed=False)))
     raise UsageError(
-        f"--device {name}: name one GPU by its index (gpu:0) or its UUID (gpu:GPU-...). One session uses one GPU: times of "
-        "different GPUs are never compared; start a session for each."
+        f"--device {name}: {which or 'nothing'} is no GPU. Name one by its index (gpu:0) or its UUID (gpu:GPU-...), several "
+        "that are equal with commas between (gpu:0,1), or all (gpu:all)."
     )
 
 
-def _explained(name: str, which: str, driver: Driver) -> str | None:
-    """The cause behind a harness that did not come up, if the driver knows one."""
+def absence(name: str, which: str, driver: Driver) -> str | None:
+    """Why there is no such GPU, if the driver knows. name: as in --device. which: an index or a UUID."""
     if not driver.present:
         return (
             f"--device {name}: NVIDIA's driver is not installed here. Install it on a machine with a GPU, or use "
