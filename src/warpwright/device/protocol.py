@@ -270,13 +270,16 @@ class EstimatingDevice(Device, Protocol):
 class RunOnce:
     """A program that runs a plan once, for tools that watch a whole process (ncu, compute-sanitizer).
 
-    command: argument vector. environment: everything that it needs, nothing else. entries: names of the candidate's kernels
-    as the driver knows them (function base names), in plan order.
+    command: argument vector. environment: everything that it needs, nothing else. entries: symbols of the candidate's kernels,
+    one for each launch of the plan, in its order; tools call them mangled names. Other launches of the process are ours, and
+    their names begin with `ww_`. lock: file to hold (`isolation.file_lock`) while the command runs, so that nobody else of
+    this machine uses the GPU meanwhile; None: none is needed.
     """
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
     entries: tuple[str, ...]
+    lock: Path | None = None
 
 
 @runtime_checkable

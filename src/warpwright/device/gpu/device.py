@@ -12,7 +12,8 @@ from typing import Self
 from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import canary_problem, canary_request, compile_canary
-from warpwright.device.gpu.own_kernels import compile_own_kernels
+from warpwright.device.gpu.job import plan_symbols, write_job
+from warpwright.device.gpu.own_kernels import OwnKernels, compile_own_kernels
 from warpwright.device.gpu.process.client import HarnessClient, HarnessError
 from warpwright.device.gpu.process.connection import Connection
 from warpwright.device.gpu.process.execution import Call, Execution
@@ -28,11 +29,12 @@ from warpwright.device.protocol import (
     Faulted,
     FaultKind,
     Program,
+    RunOnce,
     RunOutcome,
     RunRequest,
     Target,
 )
-from warpwright.errors import InfrastructureError
+from warpwright.errors import DeviceUnavailable, InfrastructureError
 from warpwright.hardware import GpuSpec
 from warpwright.hardware.reported import reported_gpu
 from warpwright.isolation.file_lock import LockBusy, file_lock
@@ -72,6 +74,7 @@ class GpuDevice:
         self._pool = HarnessPool(opened.connection, hello, opened.client)
         self._execution = Execution(self._pool, self._run_canary)
         self._canary: Program | None = None
+        self._kernels: OwnKernels | None = None
         self._pages: str | None = None
         self._compiler_label = "unknown"
         self._lock = threading.Lock()
@@ -141,6 +144,7 @@ class GpuDevice:
                 raise InfrastructureError(canary)
             self._compiler_label = compiler.nvrtc.label
             self._canary = canary
+            self._kernels = kernels
             self._pool.provide(kernels)
 
     def renew(self) -> None:
@@ -179,6 +183,23 @@ class GpuDevice:
             outcome, reply = run_outcome(request, answer)
             self._pages = "yes" if reply.pages is True else f"no: {reply.pages}"
             return outcome
+
+    def run_once(self, request: RunRequest, folder: Path) -> RunOnce:
+        """As `RunOnceDevice` says. Raises: DeviceUnavailable, InfrastructureError."""
+        once = self._connection.once
+        if once is None:
+            raise DeviceUnavailable(
+                f"{self.name}: the GPU is behind a command, where no tool of this machine can watch a process. Run Warpwright "
+                "on the machine that has the GPU, with --device gpu:0."
+            )
+        if self._kernels is None:
+            raise InfrastructureError("the GPU was used before `prepare` gave it the harness's own kernels.")
+        try:
+            job = write_job(request, self._kernels, self._connection.device, folder)
+        except OSError as error:
+            raise InfrastructureError(f"{folder}: a job for the GPU cannot be written ({error.strerror}).") from error
+        command = once(job)
+        return RunOnce(command.arguments, command.environment, plan_symbols(request), self._lock_file)
 
     def measure(self, request: MeasureRequest) -> MeasureOutcome:
         """Carry out a schedule; where memory is short, with fewer sets of arrays. Raises: InfrastructureError."""
@@ -236,13 +257,16 @@ class GpuDevice:
         why = f"the driver does not find {', '.join(lasting)} by name: what a launch leaves there stays between blocks"
         return replace(outcome, unavailable={**outcome.unavailable, "restored_variables": why})
 
+    @property
+    def _lock_file(self) -> Path:
+        return Path(tempfile.gettempdir()) / f"warpwright-{self._hello.uuid}.lock"
+
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """One request on this GPU at a time, over all processes of this machine that use Warpwright."""
-        path = Path(tempfile.gettempdir()) / f"warpwright-{self._hello.uuid}.lock"
         with self._lock:
             try:
-                with file_lock(path, _BUSY_PATIENCE_S):
+                with file_lock(self._lock_file, _BUSY_PATIENCE_S):
                     yield
             except LockBusy as busy:
                 who = "another process" if busy.holder is None else f"process {busy.holder}"

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -12,7 +13,7 @@ from warpwright.compiler.compiler import Compiler
 from warpwright.device.gpu.device import GpuDevice
 from warpwright.device.gpu.process.execution import UnusableGpu
 from warpwright.device.measuring import MeasureOutcome, MeasureRequest
-from warpwright.device.protocol import RunOutcome, RunRequest, Target
+from warpwright.device.protocol import RunOnce, RunOutcome, RunRequest, Target
 from warpwright.hardware import GpuSpec
 from warpwright.workload.model import DeviceKind
 
@@ -127,6 +128,10 @@ class SeveralGpus:
                         raise
                     lost = error
                     self._drop(place, error)
+
+    def run_once(self, request: RunRequest, folder: Path) -> RunOnce:
+        """As `RunOnceDevice` says, on the GPU that takes the times. Raises: DeviceUnavailable, InfrastructureError."""
+        return self._timing.gpu.run_once(request, folder)
 
     def measure(self, request: MeasureRequest) -> MeasureOutcome:
         """Carry out a schedule on the first GPU, while no process starts or ends on any. Raises: InfrastructureError."""

@@ -52,6 +52,9 @@ class Connection:
     sharing: Callable[[Path], Command] | None = None
     """The command of a process that exchanges large arrays through a folder; None: the harness is not on this machine."""
 
+    once: Callable[[Path], Command] | None = None
+    """The command that runs a recorded job outside any sandbox, in the job's folder; None: not on this machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class HarnessOptions:
@@ -67,7 +70,8 @@ class HarnessOptions:
 def local_connection(name: str, device: int, temporary: Path, options: HarnessOptions) -> Connection:
     """A harness on this machine. temporary: its own folder for temporary files. Raises: DeviceUnavailable without a harness."""
     program = find_harness(options.harness)
-    arguments = (str(program), "serve", *(("--driver", str(options.driver)) if options.driver else ()))
+    driver = ("--driver", str(options.driver)) if options.driver else ()
+    arguments = (str(program), "serve", *driver)
     readable = [program.parent, *([options.driver.parent] if options.driver else [])]
     environment = gpu_environment(str(temporary), (NVML_VARIABLE,))
     readable += [Path(folder) for folder in environment.get("LD_LIBRARY_PATH", "").split(os.pathsep) if folder]
@@ -84,8 +88,12 @@ def local_connection(name: str, device: int, temporary: Path, options: HarnessOp
         inside = gpu_environment("/tmp", (NVML_VARIABLE,))
         return Command((*limits, *box.prefix(folder), *arguments, *shared), inside)
 
+    def once(job: Path) -> Command:
+        words = (str(program), "run-once", str(job), *driver)
+        return Command(words, gpu_environment(str(job.parent), (NVML_VARIABLE,)), job.parent)
+
     boxed = "bubblewrap" if reason is None else f"none: {reason}"
-    return Connection(name, command(), device, boxed, options.log_directory, sharing=command)
+    return Connection(name, command(), device, boxed, options.log_directory, sharing=command, once=once)
 
 
 def without_sandbox(
