@@ -47,12 +47,12 @@ KEYS = ", ".join(gpu_keys())
         (
             "cuda",
             UsageError,
-            "--device cuda: unknown device. Use auto, emulator, emulator:GPU, gpu:N or command:COMMAND.",
+            "--device cuda: unknown device. Use auto, emulator, emulator:GPU, gpu:N, gpu:N,M, gpu:all or command:COMMAND.",
         ),
         (
             "auto:1",
             UsageError,
-            "--device auto:1: unknown device. Use auto, emulator, emulator:GPU, gpu:N or command:COMMAND.",
+            "--device auto:1: unknown device. Use auto, emulator, emulator:GPU, gpu:N, gpu:N,M, gpu:all or command:COMMAND.",
         ),
     ],
     ids=["unknown gpu", "unknown word", "detail too much"],

@@ -112,7 +112,12 @@ STANDIN_EXPORT int cuDeviceGet(driver::Device* device, int ordinal) {
 
 STANDIN_EXPORT int cuDeviceGetName(char* name, int length, driver::Device device) {
     STANDIN_ENTER("cuDeviceGetName");
-    return exists(device) ? write_text(name, length, World::get().settings().name) : standin::invalid_device;
+    if (!exists(device)) {
+        return standin::invalid_device;
+    }
+    const Settings& s = World::get().settings();
+    const auto index = static_cast<std::size_t>(device);
+    return write_text(name, length, index < s.names.size() ? s.names[index] : s.name);
 }
 
 STANDIN_EXPORT int cuDeviceGetUuid_v2(driver::Uuid* uuid, driver::Device device) {
@@ -166,6 +171,7 @@ STANDIN_EXPORT int cuDevicePrimaryCtxRetain(driver::Context* context, driver::De
         return World::get().sticky();
     }
     ++World::get().contexts;
+    World::get().device = device;
     *context = reinterpret_cast<driver::Context>(&World::get());  // there is one, and nobody looks inside
     return standin::success;
 }

@@ -150,6 +150,7 @@ Behaviour read_behaviour(const json& object, const std::string& where) {
           {"fault", code_into(b.fault)},
           {"refuse", code_into(b.refuse)},
           {"hang", into(b.hang)},
+          {"device", into(b.device)},
           {"at", into(b.at)},
           {"right_until", into(b.right_until)},
           {"counter", into(b.counter)},
@@ -179,6 +180,7 @@ Settings read_settings() {
     Readers readers = nested(s);
     readers.insert({
         {"name", into(s.name)},
+        {"names", into(s.names)},
         {"devices", into(s.devices)},
         {"driver_version", into(s.driver_version)},
         {"compute_capability", [&s](const json& value) { value.get_to(s.compute_capability); }},

@@ -27,6 +27,7 @@ struct Behaviour {
     std::optional<Result> fault;        // sticky error instead of an answer
     std::optional<Result> refuse;       // what the launch call returns
     bool hang = false;                  // the launch never ends
+    int device = -1;                    // the only GPU on which it behaves so; -1: all
     std::uint64_t at = 0;               // first launch with fault, refuse or hang
     std::uint64_t right_until = never;  // first launch whose answer is wrong
     std::string counter;                // device variable that counts launches for right_until; empty: counted outside
@@ -74,6 +75,7 @@ struct FalseTime {
 
 struct Settings {
     std::string name = "NVIDIA Stand-in GPU";
+    std::vector<std::string> names;  // of the first GPUs; the others have `name`
     int devices = 1;
     int driver_version = 13000;
     int compute_capability[2] = {9, 0};

@@ -122,7 +122,10 @@ Behaviour World::behaviour_of(const std::string& kernel) const {
     if (found == settings_.kernels.end() && kernel.rfind("ww_", 0) != 0) {
         found = settings_.kernels.find("*");
     }
-    return found == settings_.kernels.end() ? Behaviour{} : found->second;
+    if (found == settings_.kernels.end() || (found->second.device >= 0 && found->second.device != device)) {
+        return Behaviour{};
+    }
+    return found->second;
 }
 
 }  // namespace warpwright::standin

@@ -58,6 +58,7 @@ public:
     [[nodiscard]] Behaviour behaviour_of(const std::string& kernel) const;
 
     std::atomic<int> contexts{0};
+    std::atomic<int> device{0};  // whose context was made last
     Memory memory;
     Handles<driver::OpaqueStream> streams;
     Handles<driver::OpaqueEvent> events;

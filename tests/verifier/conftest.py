@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from threading import Semaphore
 from types import MappingProxyType
 
 import numpy as np
@@ -148,6 +149,19 @@ class NumpyGpu(NumpyDevice):
         raise NotImplementedError
 
 
+class NumpyGpus(NumpyGpu):
+    """Several of them as one device."""
+
+    def __init__(self, kernel: Kernel, count: int) -> None:
+        super().__init__(kernel)
+        self.concurrent_runs = count
+        self._idle = Semaphore(count)
+
+    def run(self, request: RunRequest) -> RunOutcome:
+        with self._idle:
+            return super().run(request)
+
+
 def change(argument: ArrayArgument, after: Array) -> Modified | None:
     """How an input differs from what went in."""
     before = filled(argument, 0)
@@ -170,10 +184,14 @@ def filled(argument: ArrayArgument, poison: int) -> Array:
 
 @pytest.fixture
 def judge(scale: Workload, oracle: Oracle) -> Judge:
-    """Verify a NumPy kernel on the case `small`: judge(kernel, seeds=(...), gpu=False, ptx="") -> Verdict."""
+    """Verify a NumPy kernel on the case `small`: judge(kernel, seeds=(...), gpu=False, gpus=1, ptx="") -> Verdict."""
 
-    def run(kernel: Kernel, seeds: tuple[int, ...] | None = None, gpu: bool = False, ptx: str = "") -> Verdict:
+    def run(
+        kernel: Kernel, seeds: tuple[int, ...] | None = None, gpu: bool = False, gpus: int = 1, ptx: str = ""
+    ) -> Verdict:
         device: Device = NumpyGpu(kernel) if gpu else NumpyDevice(kernel)
+        if gpus > 1:
+            device = NumpyGpus(kernel, gpus)
         plan = ResolvedPlan((ResolvedLaunch("scale", (61, 1, 1), (16, 1, 1), 0, ("y", "positive", "x", "n")),), ())
         lowered: Mapping[str, str] = {"scale": "scale"}
         program = Program(ptx, b"", "sm_90", lowered, {}, "kernel.cu")

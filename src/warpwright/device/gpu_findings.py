@@ -2,15 +2,19 @@
 
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from warpwright.device.driver import Driver, find_driver
 from warpwright.device.finding import Finding, Status
+from warpwright.device.gpu.choice import inequality
 from warpwright.device.gpu.opening import OLDEST_CUDA
 from warpwright.device.gpu.process.connection import HarnessOptions, local_connection
 from warpwright.device.gpu.process.locate import find_harness
 from warpwright.device.gpu.properties import GpuProperties, properties
 from warpwright.errors import DeviceUnavailable
+from warpwright.hardware import GpuSpec
+from warpwright.hardware.reported import reported_gpu
 from warpwright.isolation.bubblewrap import unavailable
 from warpwright.units import format_bytes
 
@@ -90,7 +94,26 @@ def _gpus(driver: Driver, options: HarnessOptions) -> list[Finding]:
             remedy = "Try WARPWRIGHT_SANDBOX=off; see what nvidia-smi says."
             return [*_unreached(driver, remedy), Finding("gpu harness", Status.MISSING, str(error), remedy)]
     found = [Finding(f"gpu {index}", Status.OK, _gpu(gpu)) for index, gpu in enumerate(listed)]
-    return [*found, *(_nvml(index, gpu) for index, gpu in enumerate(listed))]
+    return [
+        Finding("gpus", Status.OK, _together(listed)),
+        *found,
+        *(_nvml(index, gpu) for index, gpu in enumerate(listed)),
+    ]
+
+
+def _together(listed: Sequence[GpuProperties]) -> str:
+    """How many there are, and which can be one device."""
+    if len(listed) == 1:
+        return "1 GPU"
+    told = inequality([_spec(gpu) for gpu in listed], [str(index) for index in range(len(listed))])
+    if told is None:
+        return f"{len(listed)} equal GPUs: --device gpu:all verifies on all and takes times on gpu:0"
+    return f"{len(listed)} GPUs: {told}"
+
+
+def _spec(gpu: GpuProperties) -> GpuSpec:
+    major, minor = gpu.compute_capability
+    return reported_gpu(gpu.name, (major, minor), gpu.total_memory_bytes, gpu.attributes)
 
 
 def _gpu(gpu: GpuProperties) -> str:

@@ -68,7 +68,7 @@ def test_a_gpu_that_is_not_there_is_refused_with_those_that_are(standin: Standin
     )
     text = refusal("gpu:GPU-ffff", options)
     assert text.startswith("--device gpu:GPU-ffff is no GPU of this machine; there are GPU-")
-    with pytest.raises(UsageError, match="name one GPU by its index"):
+    with pytest.raises(UsageError, match=r"first is no GPU\. Name one by its index"):
         open_device("gpu:first", options)
 
 
