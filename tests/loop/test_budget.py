@@ -1,3 +1,7 @@
+import math
+
+import pytest
+
 from warpwright.loop.budget import Budget
 
 
@@ -26,3 +30,9 @@ def test_patience_counts_from_the_last_incumbent() -> None:
 
 def test_patience_waits_for_a_first_incumbent() -> None:
     assert budget().exhausted(attempts=50, incumbent=0) is None
+
+
+def test_a_share_is_one_of_the_time_that_is_left() -> None:
+    assert budget(time_limit_s=100, spent_s=20).share_ends_s(0.25) == pytest.approx(40, abs=0.5)
+    assert budget(time_limit_s=100, spent_s=120).share_ends_s(0.25) == pytest.approx(120, abs=0.5)
+    assert budget().share_ends_s(0.25) == math.inf

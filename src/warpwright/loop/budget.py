@@ -1,5 +1,6 @@
 """What a session may spend, and the words in which it stops."""
 
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -24,6 +25,13 @@ class Budget:
     def elapsed_s(self) -> float:
         """Wall seconds of the session, this process included."""
         return self.spent_s + time.monotonic() - self._opened
+
+    def share_ends_s(self, share: float) -> float:
+        """`elapsed_s` at which a part of the time that is left will be used up; infinite without a limit."""
+        if self.time_limit_s is None:
+            return math.inf
+        now_s = self.elapsed_s()
+        return now_s + share * max(self.time_limit_s - now_s, 0.0)
 
     def exhausted(self, attempts: int, incumbent: int) -> str | None:
         """Why no further attempt may begin, or None. attempts: finished ones; incumbent: its number."""

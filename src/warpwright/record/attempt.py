@@ -46,6 +46,7 @@ class TuningPoint:
 
     point: tunable -> value. launch: per-case launch configuration where it was searched (case -> block, grid ...).
     geomean_us: None unless every case passed. A point is screened, not promoted: only an attempt can become incumbent.
+    case_us: time of each perf case as far as they were timed.
     """
 
     point: Mapping[str, int]
@@ -54,3 +55,4 @@ class TuningPoint:
     """Outcome with its reason, as in `Evaluation.label`."""
     geomean_us: float | None
     message: str = ""
+    case_us: Mapping[str, float] = field(default_factory=dict)

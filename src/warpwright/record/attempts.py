@@ -158,13 +158,14 @@ class AttemptStore:
             label=point.label,
             geomean_us=point.geomean_us,
             message=point.message,
+            case_us=dict(point.case_us),
         )
         append_line(directory / _TUNING, to_line(line), durable=True)
 
     def tuning(self, number: int) -> tuple[TuningPoint, ...]:
         """Points of the search that started from an attempt, in order."""
         lines = read_lines(self.directory_of(number) / _TUNING, TuningLine)
-        return tuple(TuningPoint(row.point, row.launch, row.label, row.geomean_us, row.message) for row in lines)
+        return tuple(TuningPoint(**row.model_dump()) for row in lines)
 
     def finish_tuning(self, number: int) -> None:
         """Note that the search from an attempt is at its end."""

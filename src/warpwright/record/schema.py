@@ -210,6 +210,8 @@ class TuningLine(_File):
     label: str
     geomean_us: float | None
     message: str
+    case_us: dict[str, float] = {}
+    """Absent in files of older versions."""
 
 
 class TuningDoneFile(_File):
