@@ -1,1 +1,1 @@
-"""compute-sanitizer: memcheck, racecheck, initcheck and synccheck on one run of the harness."""
+"""compute-sanitizer on one run of a candidate: what its four tools found, with source lines, or why they were not run."""
