@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from warpwright.device.protocol import Program, RunOnce, RunOnceDevice, RunRequest
+from warpwright.device.protocol import ArrayArgument, Program, RunOnce, RunOnceDevice, RunRequest
 from warpwright.errors import DeviceUnavailable
 from warpwright.profiler.sanitizer.command import (
     ERROR_EXIT_CODE,
@@ -46,9 +46,13 @@ def sanitize(
 ) -> SanitizerReport:
     """Run a plan once under every tool. A tool that did not do its work is `not_run` with the reason, never clean.
 
-    The run is the harness's, on plain memory; only the candidate's kernels are checked. Lines are known where the program
-    was built with line information. Raises: InfrastructureError if the device fails.
+    The run is the harness's, on plain memory. Every input must have its value: where the device made one by itself, a kernel
+    of ours would run too and its faults would count. Lines are known where the program was built with line information.
+    Raises: InfrastructureError if the device fails; ValueError for an input without a value.
     """
+    made = [each.name for each in request.arguments if isinstance(each, ArrayArgument) and each.generated is not None]
+    if made:
+        raise ValueError(f"inputs {', '.join(made)} have no value: compute-sanitizer would also watch what makes them")
     program = find_compute_sanitizer(options.program)
     if isinstance(program, str):
         return SanitizerReport(reason=program)
@@ -76,7 +80,7 @@ def _tool(tool: Tool, run: _Run, folder: Path) -> ToolResult:
     own = folder / tool.value
     own.mkdir()
     files = Files(log=own / "log.txt", xml=own / "report.xml")
-    arguments = tool_command(run.installed, tool, files, run.once.entries, run.once.command)
+    arguments = tool_command(run.installed, tool, files, run.once.command)
     _LOGGER.debug("compute-sanitizer: %s", arguments)
     try:
         done = run_tool(ToolCommand(arguments, run.environment, own, run.time_limit_s, run.once.lock))

@@ -17,8 +17,7 @@ PADDING_BYTES = 256
 _HELP_LIMIT_S = 60.0
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]+")
 _VERSION = re.compile(r"[Vv]ersion\s+(\d[\w.]*)")
-_NEEDED = ("--tool", "--error-exitcode", "--log-file", "--kernel-name")
-_TRACKS_FILTERED = "--initcheck-track-filtered-global-memory"
+_NEEDED = ("--tool", "--error-exitcode", "--log-file")
 _OF_TOOL: Mapping[Tool, tuple[tuple[str, str], ...]] = {
     Tool.MEMCHECK: (("--padding", str(PADDING_BYTES)), ("--report-api-errors", "no"), ("--leak-check", "no")),
     Tool.RACECHECK: (("--racecheck-report", "analysis"), ("--racecheck-detect-level", "warn")),
@@ -65,24 +64,22 @@ class Files:
     xml: Path
 
 
-def tool_command(
-    installed: Installed, tool: Tool, files: Files, symbols: Sequence[str], command: Sequence[str]
-) -> tuple[str, ...]:
-    """The whole argument vector. symbols: mangled names of the candidate's kernels, which alone are checked."""
+def tool_command(installed: Installed, tool: Tool, files: Files, command: Sequence[str]) -> tuple[str, ...]:
+    """The whole argument vector. command: of the program under the tool.
+
+    Kernels are not filtered by name: the program launches nothing but the candidate's, and a filter that matches nothing
+    would look like a clean run.
+    """
     wished = (
-        ("--demangle", "no"), ("--strip-paths", "yes"), ("--print-limit", str(PRINT_LIMIT)),
-        ("--show-backtrace", "device"), *_OF_TOOL[tool],
-    )  # fmt: skip
+        ("--demangle", "no"),
+        ("--strip-paths", "yes"),
+        ("--print-limit", str(PRINT_LIMIT)),
+        ("--show-backtrace", "device"),
+        *_OF_TOOL[tool],
+    )
     arguments = [str(installed.program), "--tool", tool.value, "--error-exitcode", str(ERROR_EXIT_CODE)]
     arguments += [part for pair in wished if pair[0] in installed.options for part in pair]
     arguments += ["--log-file", str(files.log)]
     if installed.writes_xml:
         arguments += ["--save", str(files.xml), "--xml"]
-    if filters_kernels(installed, tool):
-        arguments += [part for symbol in dict.fromkeys(symbols) for part in ("--kernel-name", f"kernel_name={symbol}")]
     return (*arguments, *command)
-
-
-def filters_kernels(installed: Installed, tool: Tool) -> bool:
-    """A version of initcheck that ignores what other kernels write would call our prepared inputs uninitialised."""
-    return tool is not Tool.INITCHECK or _TRACKS_FILTERED in installed.options

@@ -10,6 +10,7 @@ from pathlib import Path
 PROGRAM = "compute-sanitizer"
 _NAMES = ("compute-sanitizer.bat", "compute-sanitizer.exe") if sys.platform == "win32" else (PROGRAM,)
 _TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
+_VERSIONED = (("/usr/local", "cuda-*"), ("C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA", "v*"))
 _WHEEL_FOLDERS = ("cu*/bin", "cu*/compute-sanitizer", "cuda_sanitizer_api/bin", "cuda_sanitizer_api/compute-sanitizer")
 REMEDY = (
     "It comes with the CUDA toolkit and as `pip install nvidia-cuda-sanitizer-api`; WARPWRIGHT_COMPUTE_SANITIZER names one "
@@ -39,16 +40,12 @@ def _places() -> Iterator[Path]:
 
 def _toolkit_folders() -> Iterator[Path]:
     """The newest of several toolkits first."""
-    for home in _TOOLKITS:
-        yield Path(home) / "bin"
-        yield Path(home) / PROGRAM
-    roots = [Path("/usr/local")]
-    if sys.platform == "win32":
-        roots = [Path("C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA")]
-    for root in roots:
-        for home in sorted(root.glob("cuda-*" if sys.platform != "win32" else "v*"), key=_version, reverse=True):
-            yield home / "bin"
-            yield home / PROGRAM
+    homes = [Path(home) for home in _TOOLKITS]
+    for root, pattern in _VERSIONED:
+        homes += sorted(Path(root).glob(pattern), key=_version, reverse=True)
+    for home in homes:
+        yield home / "bin"
+        yield home / PROGRAM
 
 
 def _wheel_folders() -> Iterator[Path]:
