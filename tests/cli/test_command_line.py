@@ -52,6 +52,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["optimize", "nowhere"], "nowhere"),
         (["optimize", "examples/softmax", "--device", "emulator:gtx9999"], "GPU gtx9999 is not described"),
         (["optimize", "examples/softmax", "--device", "cloud"], "unknown device"),
+        (["optimize", "examples/softmax", "--device", "gpu:0,0"], "GPU 0 is named twice"),
+        (["optimize", "examples/softmax", "--device", "gpu:0,second"], "second is no GPU"),
         (["optimize", "examples/softmax", "--model", "openai:x"], "no such proposer"),
         (["optimize", "examples/softmax", "--time-limit", "soon"], "is no duration"),
         (["optimize", "examples/softmax", "--iterations", "0"], "greater than or equal to 1"),

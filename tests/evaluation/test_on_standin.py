@@ -43,10 +43,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture
 def on_standin(small: Workload, built: Built, tmp_path: Path) -> Iterator[OpenBench]:
-    """A bench on the stand-in driver; settings: those of its kernel, general: those of the GPU."""
+    """A bench on the stand-in driver; settings: those of its kernel, general: those of the GPU, words: of --device."""
     opened: list[Bench] = []
 
-    def make(general: dict[str, Any] | None = None, **settings: Any) -> Bench:
+    def make(general: dict[str, Any] | None = None, words: str = "gpu:0", **settings: Any) -> Bench:
         folder = tmp_path / f"driver{len(opened)}"
         folder.mkdir()
         library = folder / built.driver.name
@@ -56,7 +56,7 @@ def on_standin(small: Workload, built: Built, tmp_path: Path) -> Iterator[OpenBe
         Path(f"{library}.json").write_text(json.dumps(known), encoding="utf-8")
         device = DeviceOptions(driver=library, harness=built.harness)
         options = BenchOptions(cache_directory=tmp_path / "cache", device=device)
-        opened.append(open_bench(small, "gpu:0", "the secret", options))
+        opened.append(open_bench(small, words, "the secret", options))
         return opened[-1]
 
     yield make
@@ -129,3 +129,25 @@ def test_a_kernel_that_hangs_under_the_clock_costs_one_attempt(on_standin: OpenB
 def test_a_fault_under_the_clock_is_named(on_standin: OpenBench) -> None:
     found = evaluated(on_standin(fault="illegal_address", at=VERIFYING))
     assert found.label == "crash.illegal_address", found.message
+
+
+def test_two_gpus_give_the_verdict_of_one(on_standin: OpenBench) -> None:
+    bench = on_standin({"devices": 2}, "gpu:0,1")
+    found = evaluated(bench)
+    assert found.label == "passed", found.message
+    records = [case.timing.measurement for case in found.cases if case.timing is not None]
+    assert len(records) >= 1
+    for record in records:
+        assert record is not None
+        assert record.identity["verified_on"].split(", ")[0] == record.identity["uuid"]
+        assert len(record.identity["verified_on"].split(", ")) == 2
+    baseline = Baseline(initial(bench), found)
+    assert bench.evaluator.evaluate(initial(bench), against=baseline).outcome is not Outcome.IMPROVED
+    wrong = evaluated(on_standin({"devices": 2}, "gpu:0,1", partial=0.5))
+    assert wrong.outcome is Outcome.WRONG_RESULT
+    assert wrong.label == evaluated(on_standin(partial=0.5)).label
+
+
+def test_a_kernel_that_is_right_only_at_first_is_rejected_on_two_gpus_as_well(on_standin: OpenBench) -> None:
+    found = evaluated(on_standin({"devices": 2}, "gpu:0,1", right_until=VERIFYING))
+    assert found.label == "rejected.timed_mismatch", found.message

@@ -18,8 +18,9 @@ DeviceOption = Annotated[
         "--device",
         metavar="DEVICE",
         help=(
-            "gpu:N or gpu:UUID; command:CMD (a harness elsewhere: 'command:ssh box warpwright-harness'); emulator[:GPU], whose "
-            "times are estimates (GPU: h200, h100, a100, l40s, rtx4090, rtx3060_laptop); auto: gpu:0 if usable, else emulator."
+            "gpu:N or gpu:UUID; gpu:0,1 or gpu:all (several equal GPUs: times on the first, verification on all); command:CMD "
+            "(a harness elsewhere: 'command:ssh box warpwright-harness'); emulator[:GPU], whose times are estimates (GPU: "
+            "h200, h100, a100, l40s, rtx4090, rtx3060_laptop); auto: gpu:0 if usable, else emulator."
         ),
     ),
 ]

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from warpwright.device.driver import find_driver
 from warpwright.device.gpu.device import GpuDevice
-from warpwright.device.gpu.opening import absence, open_gpu
+from warpwright.device.gpu.opening import absence, check_word, open_gpu
 from warpwright.device.gpu.process.connection import HarnessOptions
 from warpwright.device.gpu.several import SeveralGpus
 from warpwright.errors import DeviceUnavailable, UsageError
@@ -25,6 +25,8 @@ def open_gpus(which: str, options: HarnessOptions) -> GpuDevice | SeveralGpus:
     words = _every(options) if which == ALL else tuple(which.split(","))
     if len(words) == 1:
         return open_gpu(words[0], options)
+    for word in words:
+        check_word(word)
     asked = f"gpu:{which}"
     _refuse_twice(asked, words)
     with ExitStack() as undo:

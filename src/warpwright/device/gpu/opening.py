@@ -27,6 +27,7 @@ def open_gpu(which: str, options: HarnessOptions) -> GpuDevice:
 
     Raises: UsageError for other words; DeviceUnavailable with what is missing and its remedy.
     """
+    check_word(which)
     name = f"gpu:{which}"
     with ExitStack() as undo:
         folder = tempfile.TemporaryDirectory(prefix="warpwright-harness-")
@@ -77,11 +78,16 @@ def _checked(opened: OpenedGpu) -> GpuDevice:
 def _index(which: str, name: str, temporary: Path, options: HarnessOptions) -> int:
     if which.isdecimal():
         return int(which)
-    if which.upper().startswith("GPU-"):
-        return index_of(which, local_connection(name, 0, temporary, replace(options, sandboxed=False)))
+    return index_of(which, local_connection(name, 0, temporary, replace(options, sandboxed=False)))
+
+
+def check_word(which: str) -> None:
+    """Raises: UsageError for what is neither an index nor the beginning of a UUID."""
+    if which.isdecimal() or which.upper().startswith("GPU-"):
+        return
     raise UsageError(
-        f"--device {name}: {which or 'nothing'} is no GPU. Name one by its index (gpu:0) or its UUID (gpu:GPU-...), several "
-        "that are equal with commas between (gpu:0,1), or all (gpu:all)."
+        f"--device gpu:{which}: {which or 'nothing'} is no GPU. Name one by its index (gpu:0) or its UUID (gpu:GPU-...), "
+        "several that are equal with commas between (gpu:0,1), or all (gpu:all)."
     )
 
 
