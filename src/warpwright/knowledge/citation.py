@@ -23,3 +23,17 @@ class Citation:
         """`CUDA C++ Best Practices Guide 13.0 > Coalesced Access to Global Memory`."""
         title = self.document if self.version is None else f"{self.document} {self.version}"
         return f"{title} > {self.section}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A section of an NVIDIA document: key of the book (`bpg`), the section's title, its anchor."""
+
+    book: str
+    section: str
+    anchor: str
+
+    @property
+    def id(self) -> str:
+        """As citations name it."""
+        return f"{self.book}#{self.anchor}"

@@ -1,22 +1,11 @@
 """A card of the field guide."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from warpwright.knowledge.citation import Citation
+from warpwright.knowledge.citation import Citation, Reference
 
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A section of an NVIDIA document: key of the book (`bpg`), the section's title, its anchor."""
-
-    book: str
-    section: str
-    anchor: str
-
-    @property
-    def id(self) -> str:
-        """As citations name it."""
-        return f"{self.book}#{self.anchor}"
+__all__ = ["Advice", "Card", "Guidance", "Reference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +13,11 @@ class Card:
     """One change to a kernel.
 
     classes: bottleneck classes it treats. when: condition over normalised counters; unknown counters leave it undecided.
-    min_arch: least compute capability (90), None = any. host: lies outside a device-code-only candidate, so it is advice
-    in reports and never an attempt. gain_low, gain_high: speed-up, by experience unless gain_basis says otherwise.
+    min_arch, max_arch: least and largest compute capability (90), None = any. host: lies outside a device-code-only
+    candidate, so it is advice in reports and never an attempt. gain_low, gain_high: speed-up of the launch, by experience
+    unless gain_basis says otherwise; None = not known beforehand. check: how to see that it worked. expects: normalised
+    counter -> new over old value, a rough guess that a proposal replaces by its own. accuracy: may change results beyond
+    rounding, so only where the workload's tolerance permits it.
     """
 
     id: str
@@ -41,6 +33,23 @@ class Card:
     references: tuple[Reference, ...]
     min_arch: int | None = None
     host: bool = False
+    max_arch: int | None = None
+    expects: Mapping[str, float] = field(default_factory=dict)
+    accuracy: bool = False
+
+    @property
+    def citation(self) -> Citation:
+        """The card itself as a source."""
+        return Citation(id=self.id, document="Warpwright field guide", section=self.name)
+
+    def treats(self, bottleneck: str) -> bool:
+        """True if it is for this class; `pipe_bound` on either side stands for every pipe."""
+        kind, _, unit = bottleneck.partition(":")
+        return any(name in {bottleneck, kind} or (not unit and name.startswith(f"{kind}:")) for name in self.classes)
+
+    def runs_on(self, capability: int) -> bool:
+        """True if GPUs of this compute capability (90) can do it."""
+        return (self.min_arch or 0) <= capability <= (self.max_arch or capability)
 
 
 @dataclass(frozen=True, slots=True)

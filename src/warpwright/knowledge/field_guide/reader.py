@@ -1,0 +1,85 @@
+"""Reads the cards: one TOML file each in `cards/`, named by its id."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from warpwright.errors import WarpwrightError
+from warpwright.knowledge.books import reference
+from warpwright.knowledge.field_guide.card import Card
+from warpwright.knowledge.field_guide.condition import condition
+
+EXPERIENCE = "experience"
+"""Basis of every gain that was not measured here."""
+_FOLDER = files("warpwright.knowledge.field_guide") / "cards"
+_SUFFIX = ".toml"
+_REQUIRED = ("name", "classes", "when", "change", "risk", "check", "refs")
+_OPTIONAL = ("gain", "min_arch", "max_arch", "host", "accuracy", "expects")
+
+
+@cache
+def cards() -> Mapping[str, Card]:
+    """Every card by its id, in the order of the ids. Raises: WarpwrightError for a file that is wrong, naming the key."""
+    names = sorted((entry.name for entry in _FOLDER.iterdir() if entry.name.endswith(_SUFFIX)), key=_number)
+    found = {
+        name.removesuffix(_SUFFIX): read_card(name.removesuffix(_SUFFIX), (_FOLDER / name).read_text(encoding="utf-8"))
+        for name in names
+    }
+    return MappingProxyType(found)
+
+
+def read_card(identity: str, text: str) -> Card:
+    """One card from the text of its file. Raises: WarpwrightError naming file and key."""
+    try:
+        row = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WarpwrightError(f"{identity}{_SUFFIX}: {error}.") from error
+    missing = [key for key in _REQUIRED if key not in row]
+    strange = [key for key in row if key not in _REQUIRED + _OPTIONAL]
+    for key, fault in [*((k, "is missing") for k in missing), *((k, "is not a key of cards") for k in strange)]:
+        allowed = f"needed: {', '.join(_REQUIRED)}; allowed: {', '.join(_OPTIONAL)}"
+        raise WarpwrightError(f"{identity}{_SUFFIX}: {key!r} {fault}; {allowed}.")
+    low, high = row.get("gain", (None, None))
+    return Card(
+        id=identity,
+        name=row["name"],
+        classes=tuple(row["classes"]),
+        when=_at(identity, "when", lambda: condition(row["when"]).text),
+        change=_prose(row["change"]),
+        gain_low=low,
+        gain_high=None if high == 0 else high,
+        gain_basis=EXPERIENCE,
+        risk=_prose(row["risk"]),
+        check=_prose(row["check"]),
+        references=_at(identity, "refs", lambda: tuple(reference(name) for name in row["refs"])),
+        **_limits(row),
+    )
+
+
+def _limits(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "min_arch": row.get("min_arch"),
+        "max_arch": row.get("max_arch"),
+        "host": row.get("host", False),
+        "accuracy": row.get("accuracy", False),
+        "expects": MappingProxyType({name: float(ratio) for name, ratio in row.get("expects", {}).items()}),
+    }
+
+
+def _at[T](identity: str, key: str, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except WarpwrightError as error:
+        raise WarpwrightError(f"{identity}{_SUFFIX}, {key}: {error}") from error
+
+
+def _prose(text: str) -> str:
+    """Lines of a file are for its reader; a card's text is one paragraph."""
+    return " ".join(text.split())
+
+
+def _number(name: str) -> int:
+    return int(name.removesuffix(_SUFFIX).partition("-")[2])
