@@ -19,15 +19,13 @@ class Section:
     """One section of a book.
 
     anchor: part of the address after `#`. page: file under the book's address for a book of many pages, else None.
-    aliases: further anchors of the same section. verified: the anchor was seen in a public link; False = the section's
-    title is known but the anchor is that of the nearest section known.
+    aliases: further anchors of the same section, such as those of older editions.
     """
 
     anchor: str
     title: str
     page: str | None = None
     aliases: tuple[str, ...] = ()
-    verified: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,6 @@ def _book(key: str, row: dict[str, Any]) -> Book:
             title=entry["title"],
             page=entry.get("page"),
             aliases=tuple(entry.get("aliases", ())),
-            verified=entry.get("verified", True),
         )
         for anchor, entry in row.get("sections", {}).items()
     }

@@ -37,7 +37,7 @@ def guidance_for(
 ) -> Guidance:
     """The cards for a class, best first: those whose condition holds, then those undecided; what only the host can do last.
 
-    bottleneck: a class, with or without its unit. counters: normalised counters that are known, and FACTS. arch: `sm_90`.
+    bottleneck: a class, with or without its unit. counters: normalised counters that are known, with FACTS. arch: `sm_90`.
     bound: largest speed-up that curing the class could bring. finder: index over documents; without one, citations lead to
     NVIDIA's public pages. history: card -> speed-ups that it brought on this arch. Raises: InputError for another arch.
     """
