@@ -65,7 +65,7 @@ def _limits(row: dict[str, Any]) -> dict[str, Any]:
         "max_arch": row.get("max_arch"),
         "host": row.get("host", False),
         "accuracy": row.get("accuracy", False),
-        "expects": MappingProxyType({name: float(ratio) for name, ratio in row.get("expects", {}).items()}),
+        "expects": {name: float(ratio) for name, ratio in row.get("expects", {}).items()},
     }
 
 
