@@ -18,7 +18,8 @@ def test_a_cost_model_figure_is_never_called_exact() -> None:
     assert metrics()["duration_ns"].emulator is Quality.ESTIMATED
     assert metrics()["dram_read_bytes"].emulator is Quality.ESTIMATED
     assert metrics()["global_load_sectors"].emulator is Quality.EXACT
-    assert metrics()["occupancy_achieved_ratio"].emulator is None
+    assert metrics()["occupancy_achieved_ratio"].emulator is Quality.ESTIMATED
+    assert metrics()["stall_long_scoreboard_ratio"].emulator is None
 
 
 @pytest.mark.parametrize(

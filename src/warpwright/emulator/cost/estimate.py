@@ -1,9 +1,9 @@
 """An estimated launch time, always with every term and the one that binds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from warpwright.emulator.cost.latency import latency_cycles
+from warpwright.emulator.cost.latency import block_lives, life_cycles
 from warpwright.emulator.cost.residency import residency
 from warpwright.emulator.cost.throughput import throughput_us
 from warpwright.emulator.counters.profile import LaunchProfile
@@ -30,12 +30,13 @@ class Estimate:
     """time_us: launch overhead included.
 
     terms_us: what each resource would take alone: issue, alu, fma, half, fp64, sfu, tensor, lsu, l2, dram, latency, blocks,
-    atomics, launch. binding: name of the largest term.
+    atomics, launch. binding: name of the largest term. waits_us: the parts of the latency term (`life_cycles`).
     """
 
     time_us: float
     terms_us: Mapping[str, float]
     binding: str
+    waits_us: Mapping[str, float] = field(default_factory=dict)
 
 
 def estimate(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool = True) -> Estimate:
@@ -46,11 +47,12 @@ def estimate(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool = True) -
     """
     place = residency(profile, gpu)
     terms = throughput_us(profile, gpu, place, cold_cache=cold_cache)
-    cycles = latency_cycles(profile, gpu, place, cold_cache=cold_cache)
-    terms["latency"] = cycles / gpu.throughput.clock_hz * US_PER_S
+    life, lives = life_cycles(profile, gpu, cold_cache=cold_cache), block_lives(profile, place)
+    terms["latency"] = lives * sum(life.values()) / gpu.throughput.clock_hz * US_PER_S
+    waits = {name: lives * cycles / gpu.throughput.clock_hz * US_PER_S for name, cycles in life.items()}
     overlapped = _overlap(terms)
     terms["launch"] = gpu.launch_overhead_us
-    return Estimate(gpu.launch_overhead_us + overlapped, terms, max(terms, key=lambda name: terms[name]))
+    return Estimate(gpu.launch_overhead_us + overlapped, terms, max(terms, key=lambda name: terms[name]), waits)
 
 
 def _overlap(terms: Mapping[str, float]) -> float:

@@ -16,18 +16,25 @@ BARRIER_CYCLES = 30.0
 """A barrier that everyone has reached. Source: micro-benchmarks, 20 to 40."""
 
 
-def latency_cycles(profile: LaunchProfile, gpu: GpuSpec, place: Residency, *, cold_cache: bool) -> float:
-    """Cycles from the first block's start to the last one's end if only dependences cost time."""
+def block_lives(profile: LaunchProfile, place: Residency) -> float:
+    """Lives of a mean block from the first one's start to the last one's end."""
+    return place.rounds + profile.spread - 1
+
+
+def life_cycles(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool) -> dict[str, float]:
+    """Cycles of one warp's life if only dependences cost time, mean, by what is waited for.
+
+    `start` of a block, `chain` of dependent arithmetic, `memory` (global), `shared`, `barrier`, `wavefronts` of its own.
+    """
     warps = profile.grid_blocks * profile.block_warps
-    per_warp = (
-        BLOCK_CYCLES
-        + profile.chain_cycles
-        + wait_cycles(profile, gpu, cold_cache=cold_cache)
-        + profile.shared_waits * gpu.memory.shared_latency_cycles
-        + profile.barriers / warps * BARRIER_CYCLES
-        + lsu_cycles(profile) / warps  # its own wavefronts pass one by one, whoever else is there
-    )
-    return (place.rounds + profile.spread - 1) * per_warp
+    return {
+        "start": BLOCK_CYCLES,
+        "chain": profile.chain_cycles,
+        "memory": wait_cycles(profile, gpu, cold_cache=cold_cache),
+        "shared": profile.shared_waits * gpu.memory.shared_latency_cycles,
+        "barrier": profile.barriers / warps * BARRIER_CYCLES,
+        "wavefronts": lsu_cycles(profile) / warps,  # they pass one by one, whoever else is there
+    }
 
 
 def wait_cycles(profile: LaunchProfile, gpu: GpuSpec, *, cold_cache: bool) -> float:

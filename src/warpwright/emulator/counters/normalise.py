@@ -29,6 +29,11 @@ class Estimated(Protocol):
         """By resource."""
         ...
 
+    @property
+    def waits_us(self) -> Mapping[str, float]:
+        """Parts of the latency term."""
+        ...
+
 
 def emulated_counters(profile: LaunchProfile, estimate: Estimated, gpu: GpuSpec) -> dict[str, float]:
     """Normalised name -> value, for one launch."""
@@ -38,6 +43,7 @@ def emulated_counters(profile: LaunchProfile, estimate: Estimated, gpu: GpuSpec)
         **_shared_memory(profile),
         **_beyond_l1(profile),
         **_estimated(profile, estimate, gpu),
+        **_shares(estimate),
     }
     return {name: float(value) for name, value in known.items() if value is not None}
 
@@ -129,8 +135,31 @@ def _estimated(profile: LaunchProfile, estimate: Estimated, gpu: GpuSpec) -> dic
         "issue_active_ratio": busy["issue"],
         "pipe_xu_ratio": busy["sfu"],
         **{f"pipe_{name}_ratio": busy[name] for name in _PIPE_TERMS},
-        "sm_elapsed_cycles": time_us * gpu.throughput.clock_hz / 1e6,
+        **_residency(profile, time_us * gpu.throughput.clock_hz / 1e6, gpu),
     }
+
+
+def _residency(profile: LaunchProfile, elapsed_cycles: float, gpu: GpuSpec) -> dict[str, float | None]:
+    """How full the SMs are and for how long; blocks that run longer than the mean run on alone at the end."""
+    occupancy = theoretical_occupancy(gpu, profile.block_threads, profile.registers, profile.shared_bytes)
+    per_sm = profile.grid_blocks / gpu.sm_count
+    busiest = -(-profile.grid_blocks // gpu.sm_count)
+    together = min(max(1, occupancy.blocks_per_sm), busiest)
+    most_warps = gpu.limits.max_threads_per_sm // gpu.warp_size
+    rounds = busiest / together
+    active = min(1.0, per_sm / together / (rounds + profile.spread - 1))
+    return {
+        "occupancy_achieved_ratio": together * profile.block_warps / most_warps,
+        "sm_elapsed_cycles": elapsed_cycles,
+        "sm_active_cycles_avg": elapsed_cycles * active,
+    }
+
+
+def _shares(estimate: Estimated) -> dict[str, float | None]:
+    """Terms of the cost model over the whole time: what stands in for stall reasons. They overlap, so do not sum to 1."""
+    named = {f"model_{name}_ratio": us for name, us in estimate.terms_us.items()}
+    named |= {f"model_{name}_wait_ratio": us for name, us in estimate.waits_us.items()}
+    return {name: us / estimate.time_us for name, us in named.items()}
 
 
 def _of(traffic: Iterable[MemoryTraffic], space: str, access: str) -> list[MemoryTraffic]:

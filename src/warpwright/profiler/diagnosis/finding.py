@@ -113,6 +113,7 @@ class AttemptDiagnosis:
 
     target_case: the case with the most to gain, whose diagnosis the next step follows. parent, incumbent: attempts that the
     changes are against, 0 = none; the incumbent is the one that the attempt had to beat. checks, verdict: of its hypothesis.
+    compared_case: the case that changes and checks are about: the parent's target where it was profiled.
     """
 
     cases: tuple[CaseDiagnosis, ...]
@@ -124,6 +125,7 @@ class AttemptDiagnosis:
     checks: tuple[ExpectationCheck, ...] = ()
     verdict: Verdict = Verdict.UNKNOWN
     notes: tuple[str, ...] = field(default=())
+    compared_case: str | None = None
 
     @property
     def target(self) -> CaseDiagnosis | None:

@@ -1,0 +1,128 @@
+"""The bottleneck classes of `thresholds.toml`."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from warpwright.profiler.counters import format_counter
+from warpwright.profiler.diagnosis.expression import (
+    Amount,
+    Condition,
+    ExpressionError,
+    Values,
+    parse_amount,
+    parse_condition,
+)
+
+_FIELD = re.compile(r"\{([^{}:]+)(?::([%x]))?\}")
+_UNIT = "UNIT"
+
+
+class Rank(StrEnum):
+    """Order of treatment. `condition`: nothing else is meaningful before it is cured. `hint`: worth a look."""
+
+    ROOF = "roof"
+    CONDITION = "condition"
+    CAUSE = "cause"
+    SYMPTOM = "symptom"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTest:
+    """One way to recognise a class. score: 0..1 after clipping. bound: largest speed-up of curing it, None = no formula."""
+
+    when: Condition
+    score: Amount
+    text: str
+    bound: Amount | None
+    hint: bool
+
+    def sentence(self, values: Values) -> str:
+        """The text with the values in it."""
+        return _FIELD.sub(lambda found: _formatted(found[1], found[2], values), self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class BottleneckClass:
+    """A class. name: `dram_bound`, `pipe_bound:fma`. unless: classes that explain it away. lines: whose hot lines to show."""
+
+    name: str
+    rank: Rank
+    tests: tuple[ClassTest, ...]
+    unless: frozenset[str] = frozenset()
+    lines: frozenset[str] = frozenset()
+
+    @property
+    def kind(self) -> str:
+        """Without its unit: `pipe_bound`."""
+        return self.name.partition(":")[0]
+
+
+@cache
+def bottleneck_classes() -> Mapping[str, BottleneckClass]:
+    """Every class by name, in the order of the file."""
+    text = (files("warpwright.profiler.diagnosis") / "thresholds.toml").read_text(encoding="utf-8")
+    return MappingProxyType(parse_classes(text))
+
+
+def parse_classes(text: str) -> dict[str, BottleneckClass]:
+    """The classes in a file like `thresholds.toml`. Raises: ExpressionError that names class and key."""
+    found: dict[str, BottleneckClass] = {}
+    for name, row in tomllib.loads(text).items():
+        for unit in row.get("units", [None]):
+            made = _class(name, unit, row)
+            found[made.name] = made
+    return found
+
+
+def _class(kind: str, unit: str | None, row: Mapping[str, Any]) -> BottleneckClass:
+    name = kind if unit is None else f"{kind}:{unit}"
+    lines = [line if unit is None else line.replace(_UNIT, unit) for line in row.get("lines", ())]
+    return BottleneckClass(
+        name=name,
+        rank=Rank(row["rank"]),
+        tests=tuple(_test(name, unit, test) for test in row["tests"]),
+        unless=frozenset(row.get("unless", ())),
+        lines=frozenset(lines),
+    )
+
+
+def _test(name: str, unit: str | None, row: Mapping[str, Any]) -> ClassTest:
+    texts = {
+        key: value if unit is None else value.replace(_UNIT, unit)
+        for key, value in row.items()
+        if isinstance(value, str)
+    }
+    try:
+        bound = parse_amount(texts["bound"]) if "bound" in texts else None
+        for found in _FIELD.finditer(texts["text"]):
+            parse_amount(found[1])
+        return ClassTest(
+            when=parse_condition(texts["when"]),
+            score=parse_amount(texts["score"]),
+            text=texts["text"],
+            bound=bound,
+            hint=row.get("hint", False),
+        )
+    except ExpressionError as error:
+        raise ExpressionError(f"thresholds.toml, class {name}: {error}") from error
+
+
+def _formatted(amount: str, style: str | None, values: Values) -> str:
+    value = parse_amount(amount).value(values)
+    if value is None:
+        return "an unknown part"
+    match style:
+        case "%":
+            return f"{value * 100:.0f} %"
+        case "x":
+            return f"{value:.2g}x"
+        case _:
+            return f"{value:,.4g} us" if amount.endswith("_us") else format_counter(amount, value)
