@@ -3,12 +3,18 @@
 from warpwright.cli.environment import environment
 from warpwright.device.registry import DeviceOptions
 from warpwright.evaluation.bench import BenchOptions
+from warpwright.profiler.sanitizer.options import SanitizerOptions
 
 
 def bench_options() -> BenchOptions:
     """Cache folder, NVRTC and GPU harness of this user."""
     found = environment()
-    return BenchOptions(cache_directory=found.cache, nvrtc=found.nvrtc, device=device_options())
+    return BenchOptions(
+        cache_directory=found.cache,
+        nvrtc=found.nvrtc,
+        device=device_options(),
+        sanitizer=SanitizerOptions(program=found.compute_sanitizer),
+    )
 
 
 def device_options() -> DeviceOptions:

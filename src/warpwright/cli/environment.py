@@ -14,6 +14,7 @@ VARIABLES = {
     "WARPWRIGHT_DRIVER": "path of the driver library to use (default: the system's)",
     "WARPWRIGHT_SANDBOX": "`off` runs the GPU harness without bubblewrap (default: with it, where it works)",
     "WARPWRIGHT_HARNESS_LOG": "folder in which every request to the GPU harness is kept (default: nowhere)",
+    "WARPWRIGHT_COMPUTE_SANITIZER": "path of the program compute-sanitizer (default: PATH, the CUDA toolkit's, its wheel's)",
     "WARPWRIGHT_NVML": "path of the NVML library, read by the harness (default: the system's)",
 }
 """Every variable that is read, for `doctor` and the documentation."""
@@ -30,6 +31,7 @@ class Environment:
     driver: Path | None
     sandboxed: bool
     harness_log: Path | None
+    compute_sanitizer: Path | None
 
 
 def environment() -> Environment:
@@ -43,6 +45,7 @@ def environment() -> Environment:
         driver=_path("WARPWRIGHT_DRIVER"),
         sandboxed=os.environ.get("WARPWRIGHT_SANDBOX", "").lower() != "off",
         harness_log=_path("WARPWRIGHT_HARNESS_LOG"),
+        compute_sanitizer=_path("WARPWRIGHT_COMPUTE_SANITIZER"),
     )
 
 

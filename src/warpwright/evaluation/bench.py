@@ -14,7 +14,10 @@ from warpwright.device.registry import DeviceOptions, open_device
 from warpwright.evaluation.evaluator import Evaluator, EvaluatorOptions
 from warpwright.evaluation.kernel_oracle import KernelOracle
 from warpwright.evaluation.outcome import Evaluation
+from warpwright.evaluation.sanitizing import sanitize_candidate
 from warpwright.evaluation.timing.limits import run_limit_s
+from warpwright.profiler.sanitizer.options import SanitizerOptions
+from warpwright.profiler.sanitizer.report import SanitizerReport
 from warpwright.verifier.hidden import draw_hidden_cases
 from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.lint import LintFinding, lint
@@ -30,12 +33,13 @@ HIDDEN_SEEDS = 2
 class BenchOptions:
     """cache_directory: compiled kernels and machine code, None = kept nowhere. nvrtc: library to use, None = found.
 
-    device: how it is opened; its own cache folder, if it names none, lies in this one.
+    device: how it is opened; its own cache folder, if it names none, lies in this one. sanitizer: how compute-sanitizer is run.
     """
 
     cache_directory: Path | None = None
     nvrtc: str | None = None
     device: DeviceOptions = field(default_factory=DeviceOptions)
+    sanitizer: SanitizerOptions = field(default_factory=SanitizerOptions)
 
 
 _DEFAULT_OPTIONS = BenchOptions()
@@ -44,10 +48,13 @@ _DEFAULT_OPTIONS = BenchOptions()
 class Bench:
     """One workload on one device. A context manager that ends every worker."""
 
-    def __init__(self, workload: Workload, evaluator: Evaluator, seeds: SeedPool) -> None:
+    def __init__(
+        self, workload: Workload, evaluator: Evaluator, seeds: SeedPool, sanitizer: SanitizerOptions | None = None
+    ) -> None:
         self._workload = workload
         self._evaluator = evaluator
         self._seeds = seeds
+        self._sanitizer = sanitizer or SanitizerOptions()
 
     @property
     def device(self) -> Device:
@@ -68,6 +75,10 @@ class Bench:
         hidden = draw_hidden_cases(self._workload, self._seeds.secret, HIDDEN_CASES, self.device)
         visible = self._workload.cases_on(self.device.kind)
         return self._evaluator.verify_only(candidate, (*visible, *hidden), "final", HIDDEN_SEEDS)
+
+    def sanitize(self, candidate: Candidate) -> SanitizerReport:
+        """What compute-sanitizer says of a verified candidate on the smallest check case; not applicable on the emulator."""
+        return sanitize_candidate(self._evaluator, candidate, options=self._sanitizer)
 
     def close(self) -> None:
         """End the workers."""
@@ -106,7 +117,7 @@ def open_bench(
         opened.callback(oracle.close)
         evaluator = Evaluator(workload, chosen, compiler, oracle, seeds, evaluator_options)
         opened.pop_all()
-    return Bench(workload, evaluator, seeds)
+    return Bench(workload, evaluator, seeds, options.sanitizer)
 
 
 def fresh_secret() -> str:

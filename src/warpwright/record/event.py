@@ -14,11 +14,13 @@ EventKind = Literal[
     "finished",  # an attempt has its outcome; the text is the evidence. values: label, geomean_us, incumbent
     "tuning",  # a tuning point is on disk. values: points, geomean_us
     "tuned",  # a tuning search is at its end
+    "diagnosed",  # an attempt's counters were judged; the text is the target finding. values: case, bottleneck, verdict
+    "researched",  # guidance on the bottleneck was looked up; the text names the cards. values: rung
     "note",  # something a person should know; the run goes on
     "stopped",  # nothing more is tried; the text is the reason
     "ended",  # the session is summed up. attempt: the best one, 0 = none
 ]
-LedgerKind = Literal["propose", "model", "tool", "evaluate", "tune", "profile", "hidden", "publish"]
+LedgerKind = Literal["propose", "model", "tool", "evaluate", "tune", "profile", "hidden", "sanitize", "publish"]
 
 
 def now() -> str:

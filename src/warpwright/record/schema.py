@@ -10,6 +10,7 @@ from warpwright.compiler.result import Diagnostic, KernelResources
 from warpwright.device.measurement import Measurement
 from warpwright.device.protocol import TimeSource
 from warpwright.evaluation.outcome import Outcome
+from warpwright.profiler.sanitizer.report import SanitizerReport
 from warpwright.record.event import EventKind, LedgerKind, Scalar
 from warpwright.workload.model import CaseKind
 
@@ -262,3 +263,4 @@ class SummaryFile(_File):
     published: PairedFigure | None = None
     published_reference: PairedFigure | None = None
     unpublished: str = ""
+    sanitizer: SanitizerReport | None = None

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.errors import RecordError
@@ -61,6 +61,7 @@ class Session:
         self._directory = directory
         self._lock = lock
         self._watchers: list[Callable[[Event], None]] = []
+        self._kept: dict[tuple[int, str], Any] = {}
         self._workload = load_workload(directory / "workload")
         if self._workload.content_hash != self._file.workload_hash:
             raise RecordError(f"{directory / 'workload'}: changed since the session began. Restore it from a copy.")
@@ -256,7 +257,7 @@ class Session:
 
     def profiles(self, number: int) -> tuple[CaseProfile, ...]:
         """Counters of an attempt, by case; empty if it was not profiled."""
-        return read_kept(self.attempt_directory(number), PROFILES) or ()
+        return self._read_kept(number, PROFILES) or ()
 
     def write_diagnosis(self, number: int, diagnosis: AttemptDiagnosis) -> None:
         """Keep what the counters of a finished attempt say, once."""
@@ -264,7 +265,7 @@ class Session:
 
     def diagnosis(self, number: int) -> AttemptDiagnosis | None:
         """What the counters of an attempt say; None if it was not diagnosed."""
-        return read_kept(self.attempt_directory(number), DIAGNOSIS)
+        return self._read_kept(number, DIAGNOSIS)
 
     def write_guidance(self, number: int, guidance: Guidance) -> None:
         """Keep what is advised on the bottleneck of a finished attempt, once."""
@@ -272,7 +273,7 @@ class Session:
 
     def guidance(self, number: int) -> Guidance | None:
         """What is advised on the bottleneck of an attempt; None if nothing was looked up."""
-        return read_kept(self.attempt_directory(number), GUIDANCE)
+        return self._read_kept(number, GUIDANCE)
 
     def promote(self, number: int) -> None:
         """Make `best/` this attempt, ready to use. Raises: RecordError if it never was the incumbent."""
@@ -336,6 +337,7 @@ class Session:
             published=summary.published,
             published_reference=summary.published_reference,
             unpublished=summary.unpublished,
+            sanitizer=summary.sanitizer,
         )
         write_atomic(self._directory / SUMMARY, to_bytes(file))
 
@@ -346,7 +348,7 @@ class Session:
         file = read_model(self._directory / SUMMARY, SummaryFile)
         checks = tuple(FinalCheck(check.number, check.passed, check.message) for check in file.final_checks)
         published = (file.published, file.published_reference, file.unpublished)
-        return Summary(file.stop, file.best, checks, file.elapsed_s, *published)
+        return Summary(file.stop, file.best, checks, file.elapsed_s, *published, sanitizer=file.sanitizer)
 
     @property
     def ended(self) -> bool:
@@ -362,6 +364,14 @@ class Session:
     def _write_kept[T](self, number: int, kept: Kept[T], value: T) -> None:
         self._require_lock()
         write_kept(self.attempt_directory(self.attempt(number).number), kept, value)
+
+    def _read_kept[T](self, number: int, kept: Kept[T]) -> T | None:
+        """Read once: what is written is never changed."""
+        known: T | None = self._kept.get((number, kept.name))
+        if known is None:
+            known = read_kept(self.attempt_directory(number), kept)
+            self._kept[number, kept.name] = known
+        return known
 
     def _require_lock(self) -> None:
         if self._lock is None:

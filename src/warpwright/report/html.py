@@ -51,6 +51,7 @@ def _environment() -> Environment:
         "percent": words.percent_text,
         "duration": words.duration_text,
         "interval": words.interval_text,
+        "sanitized": words.sanitizer_text,
     }
     return environment
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from warpwright.evaluation.summary import evaluation_to_json, paired_to_json
+from warpwright.profiler.sanitizer.report import SanitizerReport
 from warpwright.record.attempt import Attempt
 from warpwright.record.catalog import SessionListing
 from warpwright.record.session import Session
@@ -40,6 +41,7 @@ def session_to_json(session: Session) -> dict[str, Any]:
         "stopped": None if summary is None else summary.stop,
         "elapsed_s": None if summary is None else summary.elapsed_s,
         "final_checks": [] if summary is None else [_final_check(check) for check in summary.final_checks],
+        "sanitizer": None if summary is None else _sanitizer(summary.sanitizer),
         "report": str(report) if report.exists() else None,
     }
 
@@ -87,6 +89,18 @@ def _attempt(attempt: Attempt, found: Findings) -> dict[str, Any]:
         "speedup": found.speedup_of(attempt),
         "incumbent": attempt.number in found.incumbents,
         "point": attempt.candidate.values(),
+    }
+
+
+def _sanitizer(report: SanitizerReport | None) -> dict[str, Any] | None:
+    if report is None:
+        return None
+    return {
+        "summary": report.summary,
+        "version": report.version or None,
+        "case": report.case or None,
+        "tools": {tool.tool.value: tool.verdict.value for tool in report.tools},
+        "warnings": [finding.text for tool in report.tools for finding in tool.findings if not finding.serious],
     }
 
 

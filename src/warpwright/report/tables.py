@@ -12,7 +12,15 @@ from warpwright.record.catalog import SessionListing, SessionState
 from warpwright.record.evidence import times_from
 from warpwright.record.session import Session
 from warpwright.report.findings import Findings, findings, median_us, time_flags
-from warpwright.report.words import UNKNOWN, interval_text, percent_text, ratio_text, source_text, time_text
+from warpwright.report.words import (
+    UNKNOWN,
+    interval_text,
+    percent_text,
+    ratio_text,
+    sanitizer_text,
+    source_text,
+    time_text,
+)
 from warpwright.workload.lint import LintFinding
 from warpwright.workload.model import CaseKind
 
@@ -176,7 +184,7 @@ def _gain_table(session: Session, found: Findings) -> Table:
 
 
 def _published_text(session: Session, found: Findings) -> str:
-    """How the speed-up was measured, below the line that states it."""
+    """How the speed-up was measured and what compute-sanitizer said, below the line that states it."""
     lines = []
     if found.published is not None:
         lines.append(f"\nfresh {interval_text(found.published)}")
@@ -187,6 +195,10 @@ def _published_text(session: Session, found: Findings) -> str:
         summary = session.summary()
         why = "the session has not ended" if summary is None else summary.unpublished
         lines.append(f"\nby the records of the search; no paired run was published: {why}")
+    ended = session.summary()
+    sanitized = None if ended is None else sanitizer_text(ended.sanitizer)
+    if sanitized is not None:
+        lines.append(f"\ncompute-sanitizer: {sanitized}")
     return "".join(lines)
 
 

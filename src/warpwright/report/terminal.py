@@ -23,7 +23,7 @@ _LAST_NOTES = 3
 _BAR_WIDTH = 30
 _MESSAGE_WIDTH = 64
 _REFRESH_PER_S = 4
-_PLAIN_STAGES = frozenset({"hidden cases", "published figure"})
+_PLAIN_STAGES = frozenset({"hidden cases", "compute-sanitizer", "published figure"})
 """Stages that a log line is worth; the others pass within seconds."""
 
 

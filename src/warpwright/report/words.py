@@ -1,6 +1,7 @@
 """How figures are worded: every estimated time says so, and nothing unknown is shown as a number."""
 
 from warpwright.benchmark.figure import PairedFigure
+from warpwright.profiler.sanitizer.report import SanitizerReport
 from warpwright.record.evidence import TimesFrom
 from warpwright.units import format_ratio, format_us
 
@@ -43,6 +44,11 @@ def interval_text(figure: PairedFigure) -> str:
     low, high = (f"{edge:.3f}x" if abs(edge - 1) < 0.1 else format_ratio(edge) for edge in (figure.low, figure.high))
     text = f"paired run of {figure.rounds} rounds, 95 % interval {low} to {high}"
     return ", ".join([text, *(flag.replace("_", " ") for flag in figure.flags)])
+
+
+def sanitizer_text(report: SanitizerReport | None) -> str | None:
+    """`clean (4 tools)`, `not run: ...`; None where there is nothing to say: on the emulator, or before the end."""
+    return None if report is None or not report.applicable else report.summary
 
 
 def duration_text(seconds: float) -> str:

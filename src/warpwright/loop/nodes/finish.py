@@ -11,6 +11,7 @@ from warpwright.evaluation.promotion.comparison import NoFigure
 from warpwright.loop.context import LoopContext, context_of
 from warpwright.loop.secret import file_secret
 from warpwright.loop.state import LoopState
+from warpwright.profiler.sanitizer.report import NOT_APPLICABLE, SanitizerReport
 from warpwright.record.attempt import Attempt
 from warpwright.record.event import Event
 from warpwright.record.summary import FinalCheck, Summary
@@ -33,6 +34,7 @@ def finish(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
             published=published.over_initial,
             published_reference=published.over_reference,
             unpublished=published.why_not,
+            sanitizer=None if best is None else best.sanitizer,
         )
     )
     file_secret(session)
@@ -54,13 +56,15 @@ class _Published:
 class _Best:
     attempt: Attempt
     published: _Published
+    sanitizer: SanitizerReport
 
 
 def _best_borne_out(context: LoopContext) -> tuple[_Best | None, tuple[FinalCheck, ...]]:
     """The newest incumbent that passes the hidden cases, going back through the former ones where one does not.
 
-    Where times are measured it must also pass a paired run against the initial kernel: the published figure is never a
-    number of the search, whose winner is the luckiest of many (M37).
+    On a GPU compute-sanitizer must find nothing in it; that a tool was not run is recorded and fails nobody. Where times are
+    measured it must also pass a paired run against the initial kernel: the published figure is never a number of the search,
+    whose winner is the luckiest of many (M37).
     """
     checks: list[FinalCheck] = []
     for number in reversed(context.session.incumbents()):
@@ -72,11 +76,25 @@ def _best_borne_out(context: LoopContext) -> tuple[_Best | None, tuple[FinalChec
         checks.append(FinalCheck(number, verdict.outcome.correct, f"{verdict.label}: {verdict.message}"))
         if not verdict.outcome.correct:
             continue
+        sanitizer = _sanitize(context, attempt)
+        if sanitizer.serious:
+            checks[-1] = FinalCheck(number, passed=False, message=f"{sanitizer.serious[0].label}: {sanitizer.summary}")
+            continue
         published = _publish(context, attempt)
         if isinstance(published, _Published):
-            return _Best(attempt, published), tuple(checks)
+            return _Best(attempt, published, sanitizer), tuple(checks)
         checks[-1] = FinalCheck(number, passed=False, message=f"{published.label}: {published.message}")
     return None, tuple(checks)
+
+
+def _sanitize(context: LoopContext, attempt: Attempt) -> SanitizerReport:
+    if not context.bench.evaluator.measures:
+        return NOT_APPLICABLE
+    context.session.emit(Event("stage", attempt=attempt.number, text="compute-sanitizer"))
+    started = time.monotonic()
+    report = context.bench.sanitize(attempt.candidate)
+    context.session.charge("sanitize", attempt.number, time.monotonic() - started)
+    return report
 
 
 def _publish(context: LoopContext, attempt: Attempt) -> _Published | Failure:

@@ -1,12 +1,13 @@
 """compute-sanitizer on one run of a candidate: each tool under its limit, each answer read, nothing taken for granted."""
 
 import logging
+import math
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from warpwright.device.protocol import ArrayArgument, Program, RunOnce, RunOnceDevice, RunRequest
+from warpwright.device.protocol import Argument, ArrayArgument, Program, RunOnce, RunOnceDevice, RunRequest
 from warpwright.errors import DeviceUnavailable
 from warpwright.profiler.sanitizer.command import (
     ERROR_EXIT_CODE,
@@ -23,6 +24,7 @@ from warpwright.profiler.sanitizer.report import SanitizerFinding, SanitizerRepo
 from warpwright.profiler.sanitizer.text_report import read_summary, read_text
 from warpwright.profiler.sanitizer.xml_report import read_xml
 from warpwright.profiler.tool_process import GpuBusy, ToolCommand, ToolRun, run_tool
+from warpwright.workload.generator import generate
 
 _LOG_BYTES = 1024 * 1024
 _LAST_WORDS = 300
@@ -46,13 +48,10 @@ def sanitize(
 ) -> SanitizerReport:
     """Run a plan once under every tool. A tool that did not do its work is `not_run` with the reason, never clean.
 
-    The run is the harness's, on plain memory. Every input must have its value: where the device made one by itself, a kernel
-    of ours would run too and its faults would count. Lines are known where the program was built with line information.
-    Raises: InfrastructureError if the device fails; ValueError for an input without a value.
+    The run is the harness's, on plain memory. Inputs that a device would make by itself are made here, so that no kernel of
+    ours runs beside the candidate's. Lines are known where the program was built with line information.
+    Raises: InfrastructureError if the device fails.
     """
-    made = [each.name for each in request.arguments if isinstance(each, ArrayArgument) and each.generated is not None]
-    if made:
-        raise ValueError(f"inputs {', '.join(made)} have no value: compute-sanitizer would also watch what makes them")
     program = find_compute_sanitizer(options.program)
     if isinstance(program, str):
         return SanitizerReport(reason=program)
@@ -61,7 +60,7 @@ def sanitize(
         job = folder / "job"
         job.mkdir()
         try:
-            once = device.run_once(request, job)
+            once = device.run_once(_plain(request, options.time_limit_s), job)
         except DeviceUnavailable as unavailable:
             return SanitizerReport(reason=str(unavailable))
         environment = {**once.environment, "LC_ALL": "C"}
@@ -70,6 +69,19 @@ def sanitize(
             return SanitizerReport(reason=installed)
         run = _Run(installed, once, _kernels(request.program), environment, options.time_limit_s)
         return SanitizerReport(installed.version, tools=tuple(_tool(tool, run, folder) for tool in options.tools))
+
+
+def _plain(request: RunRequest, time_limit_s: float) -> RunRequest:
+    """With the value of every input, and as much time as the tool itself has."""
+    arguments = tuple(_with_value(argument) for argument in request.arguments)
+    return replace(request, arguments=arguments, time_limit_s=time_limit_s)
+
+
+def _with_value(argument: Argument) -> Argument:
+    if not isinstance(argument, ArrayArgument) or argument.generated is None:
+        return argument
+    made = generate(argument.generated.recipe, argument.generated.key, math.prod(argument.shape))
+    return replace(argument, value=made.reshape(argument.shape), generated=None)
 
 
 def _kernels(program: Program) -> Kernels:

@@ -63,6 +63,9 @@ class ToolResult:
     seconds: float = 0.0
 
 
+_NOT_APPLICABLE = "not_applicable"
+
+
 @dataclass(frozen=True, slots=True)
 class SanitizerReport:
     """All tools on one case. version: of the program, empty where it was not found. case: name, empty where none was run.
@@ -76,6 +79,11 @@ class SanitizerReport:
     reason: str = ""
 
     @property
+    def applicable(self) -> bool:
+        """False on the emulator."""
+        return self.reason != _NOT_APPLICABLE
+
+    @property
     def serious(self) -> tuple[SanitizerFinding, ...]:
         """Findings that fail the candidate."""
         return tuple(f for tool in self.tools for f in tool.findings if f.serious)
@@ -87,6 +95,8 @@ class SanitizerReport:
     @property
     def summary(self) -> str:
         """One line: `clean (4 tools)`, `clean (3 tools); racecheck not run: ...`, `not run: ...`, `found: ...`."""
+        if not self.applicable:
+            return "not applicable: the emulator checks every access itself"
         serious = self.serious
         if serious:
             more = f" (and {len(serious) - 1} more)" if len(serious) > 1 else ""
@@ -101,7 +111,7 @@ class SanitizerReport:
         return f"{text}; not run: {_reasons(skipped)}" if skipped else text
 
 
-NOT_APPLICABLE = SanitizerReport(reason="not_applicable")
+NOT_APPLICABLE = SanitizerReport(reason=_NOT_APPLICABLE)
 """On the emulator, which checks bounds, races, barriers and uninitialised reads in every run."""
 
 
