@@ -9,11 +9,16 @@ from warpwright.candidate.candidate import Candidate
 from warpwright.device.protocol import TimeSource, Timing
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
 from warpwright.hardware import load_gpu
+from warpwright.knowledge.field_guide.card import Guidance
+from warpwright.knowledge.field_guide.guide import cards, guidance_for
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, Finding, Verdict
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.proposer.registry import open_proposer
 from warpwright.proposer.strategist import Strategist
-from warpwright.proposer.strategist.expectation import contradicted, movements
-from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
+from warpwright.proposer.strategist.expectation import cooling_cards, counters_refute, refuted
+from warpwright.proposer.strategist.moves.registry import MOVES
+from warpwright.proposer.strategist.undirected import Undirected
+from warpwright.record.attempt import Attempt, TuningPoint
 from warpwright.workload.model import CaseKind
 
 WORKLOAD = {entry.name: entry.workload() for entry in CORPUS}["softmax"]
@@ -37,9 +42,13 @@ class Record:
         self.attempts = [Attempt(1, 0, "workload", WORKLOAD.initial, None, evaluation(Outcome.PASSED, time_us))]
         self.incumbent = 1
         self.tuned: dict[int, Sequence[TuningPoint]] = {}
+        self.diagnoses: dict[int, AttemptDiagnosis] = {}
+        self.guidance: dict[int, Guidance] = {}
 
-    def state(self) -> SearchState:
-        return SearchState(WORKLOAD, load_gpu("h200"), tuple(self.attempts), self.incumbent, self.tuned, seed=0)
+    def state(self, seed: int = 0) -> SearchState:
+        gpu = load_gpu("h200")
+        known = (self.diagnoses, self.guidance)
+        return SearchState(WORKLOAD, gpu, tuple(self.attempts), self.incumbent, self.tuned, seed, *known)
 
     def propose(self, proposer: Strategist | None = None) -> Proposal | None:
         return (proposer or Strategist()).propose(self.state())
@@ -156,28 +165,141 @@ def test_launch_settings_of_a_case_reach_the_candidate() -> None:
     )
 
 
-EXPECTS = Hypothesis("m", "", {"instructions": 0.5, "occupancy_theoretical_ratio": 1.5})
-MOVED = [
-    ("both as expected", Outcome.TIE, {"instructions": 60.0, "occupancy_theoretical_ratio": 0.5}, False),
-    ("one as expected", Outcome.SLOWER, {"instructions": 60.0, "occupancy_theoretical_ratio": 0.2}, False),
-    ("both the other way", Outcome.SLOWER, {"instructions": 130.0, "occupancy_theoretical_ratio": 0.2}, True),
-    ("both the other way, but faster", Outcome.IMPROVED, {"instructions": 130.0, "occupancy_theoretical_ratio": 0.2}, False),
-    ("within the noise", Outcome.TIE, {"instructions": 101.0, "occupancy_theoretical_ratio": 0.4}, False),
-    ("unknown", Outcome.TIE, {}, False),
-    ("wrong result", Outcome.WRONG_RESULT, {}, True),
-    ("launch limits", Outcome.LAUNCH_ERROR, {}, False),
-]  # fmt: skip
+def finding(bottleneck: str, bound: float | None = None) -> Finding:
+    return Finding(bottleneck, 1.0, (), f"It is {bottleneck}.", bound)
 
 
-@pytest.mark.parametrize(("outcome", "counters", "refuted"), [r[1:] for r in MOVED], ids=[r[0] for r in MOVED])
-def test_counters_bear_an_expectation_out_or_contradict_it(
-    outcome: Outcome, counters: Mapping[str, float], refuted: bool
-) -> None:
-    old = {"instructions": 100.0, "occupancy_theoretical_ratio": 0.4}
-    parent = Attempt(1, 0, "p", WORKLOAD.initial, None, evaluation(Outcome.PASSED, 10.0, old))
-    attempt = Attempt(2, 1, "p", WORKLOAD.initial, EXPECTS, evaluation(outcome, 10.0, counters))
-    assert contradicted(attempt, parent) == refuted
-    assert movements(attempt, parent) == {n: pytest.approx(counters[n] / old[n]) for n in counters}
+def diagnosed(*findings: Finding, verdict: Verdict = Verdict.UNKNOWN) -> AttemptDiagnosis:
+    name = WORKLOAD.cases[-1].name
+    case = CaseDiagnosis(
+        name, "softmax", "emulator", estimated=True, findings=findings, not_evaluated={}, at_roof=False
+    )
+    return AttemptDiagnosis((case,), name, verdict=verdict)
+
+
+def test_a_move_that_treats_the_target_comes_before_more_promising_ones() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("issue_bound"), finding("uncoalesced"))
+    first = record.propose()
+    assert first is not None
+    assert (first.hypothesis.technique, first.hypothesis.bottleneck) == ("vectorise", "issue_bound")
+    assert first.hypothesis.card == "FG-12"
+    assert first.hypothesis.text.startswith("It is issue_bound. ")
+
+
+def test_then_come_moves_for_the_runners_up_and_then_the_others() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("issue_bound"), finding("uncoalesced"))
+    order = []
+    while (proposal := record.propose()) is not None:
+        order.append((proposal.hypothesis.technique, proposal.hypothesis.bottleneck))
+        record.finish(proposal, evaluation(Outcome.SLOWER, 200.0))
+    classes = [bottleneck for _, bottleneck in order]
+    assert classes == sorted(classes, key=["issue_bound", "uncoalesced", None].index)
+    assert ("block_per_row", "uncoalesced") in order
+    assert order[0] == ("vectorise", "issue_bound")
+
+
+def test_citations_are_those_of_the_recorded_guidance() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("uncoalesced"))
+    record.guidance[1] = guidance_for("uncoalesced", {}, "sm_90")
+    first = record.propose()
+    assert first is not None
+    cited = {c.id for c in record.guidance[1].citations}
+    assert first.hypothesis.citations
+    assert set(first.hypothesis.citations) <= cited
+
+
+def test_without_recorded_guidance_nothing_is_cited() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("uncoalesced"))
+    first = record.propose()
+    assert first is not None
+    assert (first.hypothesis.bottleneck, first.hypothesis.citations) == ("uncoalesced", ())
+
+
+def test_a_promise_beyond_what_the_class_allows_is_not_believed() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("uncoalesced", bound=1.5))
+    record.run(evaluation(Outcome.IMPROVED, 50.0))
+    record.diagnoses[2] = diagnosed(finding("l1_lsu_bound", bound=1.2))
+    following = []
+    while (proposal := record.propose()) is not None:
+        following.append((proposal.hypothesis.technique, proposal.parent))
+        record.finish(proposal, evaluation(Outcome.SLOWER, 300.0))
+    # on the initial kernel warp_per_row promises 5, its class allows 1.5, and the incumbent is twice as fast already
+    assert following.index(("warp_per_row", 1)) > following.index(("vectorise", 2))
+
+
+def test_refuted_by_counters_means_not_again_in_the_same_situation() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("l1_lsu_bound"))
+    failed = record.run(evaluation(Outcome.SLOWER, 120.0))
+    record.diagnoses[2] = diagnosed(finding("l1_lsu_bound"), verdict=Verdict.REFUTED)
+    state = record.state()
+    technique = failed.hypothesis.technique
+    assert refuted(state, technique, record.attempts[0])
+    record.diagnoses[2] = diagnosed(finding("dram_bound"), verdict=Verdict.REFUTED)
+    assert not refuted(record.state(), technique, record.attempts[1]), "another bottleneck is another situation"
+
+
+VERDICTS = [
+    ("refuted, slower", Outcome.SLOWER, Verdict.REFUTED, True),
+    ("refuted, but faster", Outcome.IMPROVED, Verdict.REFUTED, False),
+    ("borne out, slower", Outcome.SLOWER, Verdict.BORNE_OUT, False),
+    ("unknown", Outcome.TIE, Verdict.UNKNOWN, False),
+]
+
+
+@pytest.mark.parametrize(("outcome", "verdict", "expected"), [r[1:] for r in VERDICTS], ids=[r[0] for r in VERDICTS])
+def test_counters_refute_an_idea_only_if_it_brought_no_gain(outcome: Outcome, verdict: Verdict, expected: bool) -> None:
+    record = Record()
+    record.run(evaluation(outcome, 90.0))
+    record.diagnoses[2] = diagnosed(verdict=verdict)
+    assert counters_refute(record.state(), record.attempts[1]) == expected
+
+
+def test_a_card_that_failed_twice_rests_for_the_session() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("uncoalesced"))
+    assert [record.run(evaluation(Outcome.SLOWER, 200.0)).hypothesis.card for _ in range(2)] == ["FG-100", "FG-100"]
+    assert cooling_cards(record.state()) == {"FG-100"}
+
+
+def test_a_card_that_gained_in_between_is_not_counted_as_failed() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("uncoalesced"))
+    record.run(evaluation(Outcome.IMPROVED, 50.0))
+    record.incumbent = 1
+    record.run(evaluation(Outcome.SLOWER, 200.0))
+    assert cooling_cards(record.state()) == frozenset()
+
+
+def test_every_move_names_cards_that_exist_and_can_be_attempted() -> None:
+    known = cards()
+    for move in MOVES:
+        assert move.cards, move.name
+        for card in move.cards:
+            assert not known[card].host, f"{move.name}: {card}"
+
+
+def test_undirected_search_follows_the_seed_alone() -> None:
+    record = Record()
+    plain = [Undirected().propose(record.state(seed)) for seed in range(8)]
+    record.diagnoses[1] = diagnosed(finding("l1_lsu_bound"))
+    assert [Undirected().propose(record.state(seed)) for seed in range(8)] == plain
+    assert len({p.hypothesis.technique for p in plain if p is not None}) > 2
+
+
+def test_undirected_search_tries_every_move_on_the_incumbent_once_and_then_ends() -> None:
+    record = Record()
+    tried = []
+    while (proposal := Undirected().propose(record.state())) is not None:
+        assert (proposal.parent, proposal.hypothesis.bottleneck) == (1, None)
+        tried.append(proposal.hypothesis.technique)
+        record.finish(proposal, evaluation(Outcome.SLOWER, 200.0))
+    assert len(tried) == len(set(tried)) == 7
 
 
 def test_a_kernel_that_a_macro_makes_is_left_alone() -> None:
@@ -188,8 +310,10 @@ def test_a_kernel_that_a_macro_makes_is_left_alone() -> None:
     assert record.propose() is None
 
 
-@pytest.mark.parametrize("name", ["builtin", "tuner"])
-def test_proposers_by_name(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "recorded"), [("builtin", "builtin"), ("tuner", "builtin"), ("undirected", "undirected")]
+)
+def test_proposers_by_name(name: str, recorded: str) -> None:
     proposer = open_proposer(name)
-    assert proposer.name == "builtin"
+    assert proposer.name == recorded
     assert proposer.repair(Record().state(), 1) is None

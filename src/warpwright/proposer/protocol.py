@@ -1,18 +1,24 @@
 """The seam between the loop and whatever turns the record so far into the next candidate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.hardware.gpu_spec import GpuSpec
+from warpwright.knowledge.field_guide.card import Guidance
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
+from warpwright.profiler.profile import CaseProfile
 from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
 from warpwright.workload.model import Workload
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A candidate and the reasons for it. parent: number of the attempt it was made from."""
+    """A candidate and the reasons for it. parent: number of the attempt it was made from.
+
+    The hypothesis may cite only what a look-up of this run returned: the loop drops and counts what it did not.
+    """
 
     candidate: Candidate
     hypothesis: Hypothesis
@@ -25,7 +31,8 @@ class SearchState:
     """Everything a proposer decides from.
 
     attempts: finished ones in order, number 1 is the initial kernel. incumbent: number of the fastest that passed
-    everything; 0 = none yet. tuned: attempt number -> the points searched from it.
+    everything; 0 = none yet. By attempt number: tuned, the points searched from it; diagnoses, what its counters say;
+    guidance, what is advised on its bottleneck; profiles, the counters by case. An attempt that is missing is unknown.
     """
 
     workload: Workload
@@ -34,6 +41,9 @@ class SearchState:
     incumbent: int
     tuned: Mapping[int, Sequence[TuningPoint]]
     seed: int
+    diagnoses: Mapping[int, AttemptDiagnosis] = field(default_factory=dict)
+    guidance: Mapping[int, Guidance] = field(default_factory=dict)
+    profiles: Mapping[int, Sequence[CaseProfile]] = field(default_factory=dict)
 
     def attempt(self, number: int) -> Attempt:
         """The attempt of that number."""

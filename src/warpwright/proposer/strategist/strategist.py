@@ -1,46 +1,57 @@
 """The built-in strategist: a pure function from the record to the next candidate."""
 
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from warpwright.candidate.candidate import Candidate
-from warpwright.candidate.source_edit import normalised_hash
-from warpwright.errors import CandidateError
 from warpwright.proposer.protocol import Proposal, SearchState
-from warpwright.proposer.strategist.expectation import contradicted
+from warpwright.proposer.strategist.changes import changes, techniques_tried
+from warpwright.proposer.strategist.evidence import Support, evidence_on
+from warpwright.proposer.strategist.expectation import AHEAD, cooling_cards, refuted
 from warpwright.proposer.strategist.moves.registry import MOVES
-from warpwright.proposer.strategist.rewriting.move import Change, Move, Refusal
-from warpwright.proposer.strategist.rewriting.subject import subject_of
-from warpwright.proposer.strategist.tuner import apply_point, best
+from warpwright.proposer.strategist.rewriting.move import Change, Move
+from warpwright.proposer.strategist.tuned import tuned_proposal
 from warpwright.record.attempt import Attempt, Hypothesis
 
-TUNED_ATTEMPTS = 5
-"""Points of one tuning search that become attempts."""
 LEAST_PROMISE = 0.2
 """A move on an ancestor is not worth an attempt below this guessed speed-up over the incumbent."""
 STRUCTURAL_PROMISE = 1.2
 """Moves that promise less are not tried on ancestors: they refine, and the incumbent is the one to refine."""
-AHEAD = 1.01
-"""A tie faster than the incumbent by this much is worth building on: small gains add up to one that counts."""
-
-_log = logging.getLogger(__name__)
-
-Structure = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Idea:
-    """A change to an attempt. promise: guessed speed-up over the incumbent."""
+    """A change to an attempt. promise: guessed speed-up over the incumbent. rank: of the finding it treats, 0 = the target.
+
+    support: None if it follows from no finding. card: of the field guide, None if the move carries none out.
+    """
 
     parent: Attempt
     move: Move
     change: Change
     promise: float
+    rank: int
+    card: str | None
+    support: Support | None
+
+    @property
+    def order(self) -> tuple[bool, int, float, float]:
+        """Sorts first what may gain, by the finding it treats, then by its promise; held to a bound, by what it was before."""
+        return self.promise < 1, self.rank, -self.promise, -self.change.promise
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        """The idea in checkable words."""
+        bottleneck = None if self.support is None else self.support.finding.bottleneck
+        citations = () if self.support is None else self.support.citations
+        text = self.change.text if self.support is None else f"{self.support.finding.text} {self.change.text}"
+        return Hypothesis(self.move.name, text, dict(self.change.expects), bottleneck, self.card, citations)
 
 
 class Strategist:
-    """Tuned points first, then the most promising move; None when neither is left. moves: () leaves the tuner alone."""
+    """Tuned points first, then moves in the order that the diagnosis gives them; None when neither is left.
+
+    moves: () leaves the tuner alone.
+    """
 
     def __init__(self, moves: tuple[Move, ...] = MOVES) -> None:
         self._moves = moves
@@ -54,86 +65,43 @@ class Strategist:
         """The next candidate, or None when there is nothing left to try."""
         if state.incumbent == 0:
             return None
-        tried = {attempt.candidate.identity for attempt in state.attempts}
-        tuned = next((p for p in self._tuned(state) if p.candidate.identity not in tried), None)
+        tuned = tuned_proposal(state, self.name)
         if tuned is not None:
             return tuned
         ideas = [idea for parent in _parents(state) for idea in self._ideas(state, parent)]
         if not ideas:
             return None
-        chosen = max(ideas, key=lambda idea: idea.promise)
-        hypothesis = Hypothesis(chosen.move.name, chosen.change.text, dict(chosen.change.expects))
-        return Proposal(chosen.change.candidate, hypothesis, self.name, chosen.parent.number)
+        chosen = min(ideas, key=lambda idea: idea.order)
+        return Proposal(chosen.change.candidate, chosen.hypothesis, self.name, chosen.parent.number)
 
     def repair(self, state: SearchState, failed: int) -> Proposal | None:
         """None: a move whose result failed is wrong about the kernel, and trying harder would not make it right."""
         del state, failed
         return None
 
-    def _tuned(self, state: SearchState) -> Iterator[Proposal]:
-        """The best points of each search that could still become the incumbent, fastest first."""
-        for number, points in sorted(state.tuned.items()):
-            parent = state.attempt(number)
-            limit = _time_to_beat(state, parent)
-            for point in best(points, TUNED_ATTEMPTS):
-                if point.geomean_us is None or point.geomean_us >= limit:
-                    continue
-                words = ", ".join(f"{name}={value}" for name, value in sorted(point.point.items()))
-                cases = f", with launch settings of its own for {', '.join(point.launch)}" if point.launch else ""
-                text = f"The search over {len(points)} points found {words}{cases}."
-                candidate = apply_point(parent.candidate, point.point, point.launch)
-                yield Proposal(candidate, Hypothesis("tuning", text), self.name, number)
-
     def _ideas(self, state: SearchState, parent: Attempt) -> Iterator[_Idea]:
-        """Every move that applies to an attempt and has not been tried on it."""
-        dropped = {a.hypothesis.technique for a in state.attempts if a.hypothesis is not None and _refuted(state, a)}
-        done = _techniques_tried(state, parent)
-        known = {_structure(attempt.candidate) for attempt in state.attempts}
+        """Every move that applies to an attempt, has not been tried on it and is not ruled out by the record."""
+        done, cooling = techniques_tried(state, parent), cooling_cards(state)
+        evidence = evidence_on(state, parent)
         handicap = _handicap(state, parent)
         for move in self._moves:
-            if move.name in dropped or move.name in done:
+            cards = [card for card in move.cards if card not in cooling]
+            if move.name in done or (move.cards and not cards) or refuted(state, move.name, parent):
                 continue
-            for change in _changes(state, parent, move):
-                promise = change.promise * handicap
+            support = evidence.support(cards)
+            card = support.card if support is not None else next(iter(cards), None)
+            rank = evidence.ranks if support is None else support.rank
+            for change in changes(state, parent, move):
+                promise = _held_to_bound(change.promise, support) * handicap
                 older = handicap < 1 and change.promise < STRUCTURAL_PROMISE
-                if promise >= LEAST_PROMISE and not older and _structure(change.candidate) not in known:
-                    yield _Idea(parent, move, change, promise)
+                if promise >= LEAST_PROMISE and not older:
+                    yield _Idea(parent, move, change, promise, rank, card, support)
 
 
-def _time_to_beat(state: SearchState, parent: Attempt) -> float:
-    """Time above which a point of the parent's search cannot become the incumbent, in us.
-
-    Measured times are noisy, so points a little slower go to the paired comparison too. Estimates repeat exactly: a
-    point must beat the incumbent and every attempt of the same structure.
-    """
-    incumbent = state.attempt(state.incumbent)
-    timings = [case.timing for case in incumbent.evaluation.cases if case.timing is not None]
-    own = incumbent.evaluation.geomean_us or float("inf")
-    if any(timing.source == "measured" for timing in timings):
-        return own * (1 + max(timing.uncertainty_ratio for timing in timings))
-    same = [a for a in state.attempts if _structure(a.candidate) == _structure(parent.candidate)]
-    times = [
-        a.evaluation.geomean_us for a in same if a.evaluation.outcome.correct and a.evaluation.geomean_us is not None
-    ]
-    return min(own, *times) if times else own
-
-
-def _changes(state: SearchState, parent: Attempt, move: Move) -> Iterator[Change]:
-    """The move on every launch of the plan to which it applies."""
-    for position in range(len(parent.candidate.plan.launches)):
-        try:
-            subject = subject_of(parent.candidate, position, state.workload, state.gpu, parent.evaluation)
-        except CandidateError:
-            continue  # the parser does not find the kernel (a macro made it): no move can apply
-        if subject.kernel.function.broken:
-            continue
-        try:
-            result = move.rewrite(subject)
-        except CandidateError as error:
-            _log.warning("move %s wrote source that cannot be read, so it is left out: %s", move.name, error)
-            continue
-        if not isinstance(result, Refusal):
-            yield result
+def _held_to_bound(promise: float, support: Support | None) -> float:
+    """A guess, at most what curing the finding that it treats could bring."""
+    bound = None if support is None else support.finding.bound
+    return promise if bound is None else min(promise, bound)
 
 
 def _parents(state: SearchState) -> list[Attempt]:
@@ -155,19 +123,3 @@ def _handicap(state: SearchState, parent: Attempt) -> float:
     """Time of the incumbent over that of the parent: what a move on the parent must make up for."""
     own, other = state.attempt(state.incumbent).evaluation.geomean_us, parent.evaluation.geomean_us
     return own / other if own and other else 1.0
-
-
-def _refuted(state: SearchState, attempt: Attempt) -> bool:
-    return attempt.parent > 0 and contradicted(attempt, state.attempt(attempt.parent))
-
-
-def _techniques_tried(state: SearchState, parent: Attempt) -> set[str]:
-    """Moves that have been tried on this source with this plan, at whatever point."""
-    same = {a.number for a in state.attempts if _structure(a.candidate) == _structure(parent.candidate)}
-    return {a.hypothesis.technique for a in state.attempts if a.hypothesis is not None and a.parent in same}
-
-
-def _structure(candidate: Candidate) -> Structure:
-    """What two candidates share when they differ in layout, comments or chosen point only."""
-    launches = repr((candidate.plan.launches, sorted(candidate.tunables)))
-    return normalised_hash(candidate.source), launches

@@ -85,4 +85,4 @@ def _depends_on_size(subject: Subject) -> str | None:
     return f"threadIdx.{bare[0]} is not part of a grid-wide index" if bare else None
 
 
-MOVE = Move("block_tunable", "a fixed block becomes tunable sizes and shapes", rewrite)
+MOVE = Move("block_tunable", "a fixed block becomes tunable sizes and shapes", rewrite, ("FG-21", "FG-05"))

@@ -28,4 +28,4 @@ def rewrite(subject: Subject) -> Change | Refusal:
     )
 
 
-MOVE = Move("grid_stride", "thread coarsening with a grid-stride loop", rewrite)
+MOVE = Move("grid_stride", "thread coarsening with a grid-stride loop", rewrite, ("FG-101", "FG-06"))

@@ -46,4 +46,4 @@ def _constant(node: Node, tunables: set[str]) -> bool:
     return False
 
 
-MOVE = Move("launch_bounds", "__launch_bounds__ with a tunable number of resident blocks", rewrite)
+MOVE = Move("launch_bounds", "__launch_bounds__ with a tunable number of resident blocks", rewrite, ("FG-22",))

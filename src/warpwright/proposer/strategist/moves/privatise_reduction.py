@@ -78,4 +78,6 @@ def _source(found: AtomicLoop) -> str:
     return apply_edits(kernel.source, [*edits, insert_before(kernel.function.outer, text)]).text
 
 
-MOVE = Move("privatise_reduction", "atomics on one scalar become a reduction and one atomic per block", rewrite)
+MOVE = Move(
+    "privatise_reduction", "atomics on one scalar become a reduction and one atomic per block", rewrite, ("FG-38",)
+)

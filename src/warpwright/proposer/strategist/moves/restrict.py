@@ -21,4 +21,4 @@ def rewrite(subject: Subject) -> Change | Refusal:
     )
 
 
-MOVE = Move("restrict", "const __restrict__ on pointer parameters that do not overlap", rewrite)
+MOVE = Move("restrict", "const __restrict__ on pointer parameters that do not overlap", rewrite, ("FG-17",))

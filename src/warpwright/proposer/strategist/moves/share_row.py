@@ -119,5 +119,6 @@ def _grid(subject: Subject, along_x: str) -> tuple[str, ...]:
     return (along_x, *subject.launch.grid[1:])
 
 
-WARP = Move("warp_per_row", "lanes of a warp share the row of a thread-per-row kernel", warp_per_row)
-BLOCK = Move("block_per_row", "a block shares the row of a thread-per-row kernel", block_per_row)
+_CARDS = ("FG-100", "FG-09", "FG-04")
+WARP = Move("warp_per_row", "lanes of a warp share the row of a thread-per-row kernel", warp_per_row, _CARDS)
+BLOCK = Move("block_per_row", "a block shares the row of a thread-per-row kernel", block_per_row, _CARDS)

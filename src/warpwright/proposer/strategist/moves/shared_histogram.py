@@ -109,4 +109,4 @@ def _place(atomic: Atomic, base: str) -> str | None:
     return text_of(field(element, "indices"))[1:-1]
 
 
-MOVE = Move("shared_histogram", "bins are counted in shared memory and merged once per block", rewrite)
+MOVE = Move("shared_histogram", "bins are counted in shared memory and merged once per block", rewrite, ("FG-38",))

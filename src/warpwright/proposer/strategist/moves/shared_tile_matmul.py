@@ -175,4 +175,9 @@ def _contiguous(subject: Subject, factor: Node, variable: str) -> bool:
     return any(s is not None and s.value == 1 for s in strides)
 
 
-MOVE = Move("shared_tile_matmul", "a dot product per thread becomes shared tiles and register blocks", rewrite)
+MOVE = Move(
+    "shared_tile_matmul",
+    "a dot product per thread becomes shared tiles and register blocks",
+    rewrite,
+    ("FG-13", "FG-18"),
+)

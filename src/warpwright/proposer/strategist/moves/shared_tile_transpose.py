@@ -92,4 +92,6 @@ def _stride(access: Access, axis: str) -> int | None:
     return None if stride is None else stride.value
 
 
-MOVE = Move("shared_tile_transpose", "a transposing copy goes through a padded shared tile", rewrite)
+MOVE = Move(
+    "shared_tile_transpose", "a transposing copy goes through a padded shared tile", rewrite, ("FG-11", "FG-19")
+)

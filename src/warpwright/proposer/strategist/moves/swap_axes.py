@@ -70,4 +70,4 @@ def _swapped(sizes: tuple[str, ...]) -> tuple[str, ...]:
     return (padded[1], padded[0], *padded[2:])
 
 
-MOVE = Move("swap_axes", "x and y change places for coalesced accesses", rewrite)
+MOVE = Move("swap_axes", "x and y change places for coalesced accesses", rewrite, ("FG-09",))

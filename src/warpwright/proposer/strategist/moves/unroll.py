@@ -44,4 +44,4 @@ def _pragma(loop: Node, text: str, factor: str) -> str:
     return f"{'\n' if before.strip() else ''}#pragma unroll {factor}\n{' ' * loop.start_point[1]}"
 
 
-MOVE = Move("unroll", "#pragma unroll with a tunable factor on inner loops", rewrite)
+MOVE = Move("unroll", "#pragma unroll with a tunable factor on inner loops", rewrite, ("FG-24",))

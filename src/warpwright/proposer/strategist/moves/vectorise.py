@@ -77,4 +77,4 @@ def _launch(subject: Subject, found: list[_Found], width: str) -> Launch:
     return replace(launch, grid=(f"ceil_div({launch.grid[0]}, {width})", *launch.grid[1:]))
 
 
-MOVE = Move("vectorise", "loads and stores of up to 16 bytes for contiguous elements", rewrite)
+MOVE = Move("vectorise", "loads and stores of up to 16 bytes for contiguous elements", rewrite, ("FG-12",))

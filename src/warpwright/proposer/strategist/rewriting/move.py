@@ -30,8 +30,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One kind of rewrite. rewrite: pure; refuses, with the reason, what it does not understand."""
+    """One kind of rewrite. rewrite: pure; refuses, with the reason, what it does not understand.
+
+    cards: of the field guide that it carries out, the closest first.
+    """
 
     name: str
     summary: str
     rewrite: Callable[[Subject], Change | Refusal]
+    cards: tuple[str, ...] = ()

@@ -1,0 +1,50 @@
+"""Points of tuning searches that are worth an attempt."""
+
+from collections.abc import Iterator
+
+from warpwright.proposer.protocol import Proposal, SearchState
+from warpwright.proposer.strategist.changes import structure_of
+from warpwright.proposer.strategist.tuner import apply_point, best
+from warpwright.record.attempt import Attempt, Hypothesis
+
+TUNED_ATTEMPTS = 5
+"""Points of one tuning search that become attempts."""
+
+
+def tuned_proposal(state: SearchState, proposer: str) -> Proposal | None:
+    """The fastest point that could still become the incumbent and is no attempt yet."""
+    tried = {attempt.candidate.identity for attempt in state.attempts}
+    return next((p for p in _proposals(state, proposer) if p.candidate.identity not in tried), None)
+
+
+def _proposals(state: SearchState, proposer: str) -> Iterator[Proposal]:
+    """The best points of each search that could still become the incumbent, fastest first."""
+    for number, points in sorted(state.tuned.items()):
+        parent = state.attempt(number)
+        limit = _time_to_beat(state, parent)
+        for point in best(points, TUNED_ATTEMPTS):
+            if point.geomean_us is None or point.geomean_us >= limit:
+                continue
+            words = ", ".join(f"{name}={value}" for name, value in sorted(point.point.items()))
+            cases = f", with launch settings of its own for {', '.join(point.launch)}" if point.launch else ""
+            text = f"The search over {len(points)} points found {words}{cases}."
+            candidate = apply_point(parent.candidate, point.point, point.launch)
+            yield Proposal(candidate, Hypothesis("tuning", text), proposer, number)
+
+
+def _time_to_beat(state: SearchState, parent: Attempt) -> float:
+    """Time above which a point of the parent's search cannot become the incumbent, in us.
+
+    Measured times are noisy, so points a little slower go to the paired comparison too. Estimates repeat exactly: a
+    point must beat the incumbent and every attempt of the same structure.
+    """
+    incumbent = state.attempt(state.incumbent)
+    timings = [case.timing for case in incumbent.evaluation.cases if case.timing is not None]
+    own = incumbent.evaluation.geomean_us or float("inf")
+    if any(timing.source == "measured" for timing in timings):
+        return own * (1 + max(timing.uncertainty_ratio for timing in timings))
+    same = [a for a in state.attempts if structure_of(a.candidate) == structure_of(parent.candidate)]
+    times = [
+        a.evaluation.geomean_us for a in same if a.evaluation.outcome.correct and a.evaluation.geomean_us is not None
+    ]
+    return min(own, *times) if times else own
