@@ -1,0 +1,1 @@
+"""Sections to an SQLite file with full-text search, and back."""

@@ -1,0 +1,115 @@
+"""Which book a page belongs to."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import PurePosixPath
+from typing import Final
+from urllib.parse import urlsplit
+
+from warpwright.knowledge.books import Book, books
+from warpwright.knowledge.documents.index.source import PageFile, Source
+
+_VERSION_FOLDER: Final = re.compile(r"/archive/([\d.]+)/")
+_WORDS: Final = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A page's place: key and title of its book (title None = take the page's own), its public address, its version."""
+
+    book: str
+    document: str | None
+    product: str | None
+    url: str | None
+    version: str | None
+
+
+def recognise(source: Source, page: PageFile) -> Identity:
+    """By the page's address, then by the names of its folders; a page of no known book is a book of its own."""
+    url = _public(page.url)
+    archive = _VERSION_FOLDER.search(page.url or "")
+    version = archive[1] if archive else source.version
+    if url is not None:
+        book = _book_at(url)
+        if book is not None:
+            return Identity(book.key, book.title, book.product, url, version)
+    else:
+        book, rest = _book_in_path(page.relative)
+        if book is None and source.root.is_file():
+            book, rest = _book_in_path(source.root.as_posix())
+        if book is not None:
+            return Identity(book.key, book.title, book.product, _page_url(book, rest), version)
+    stem = _without_index(page.relative)
+    address = url or (f"{source.url}{_unmarked(page.relative)}" if source.url else None)
+    return Identity(f"{source.name}/{stem}" if stem else source.name, None, source.product, address, version)
+
+
+def canonical(address: str) -> str:
+    """An address without scheme, archive folder, `index.html`, `.md` of a twin, query and fragment."""
+    parts = urlsplit(address)
+    path = _VERSION_FOLDER.sub("/", _unmarked(parts.path))
+    return f"{parts.netloc.lower()}{path.removesuffix('index.html')}".rstrip("/")
+
+
+def _public(url: str | None) -> str | None:
+    """The address that a citation shows: the Markdown twin's is that of the page."""
+    return _unmarked(url) if url else None
+
+
+def _unmarked(path: str) -> str:
+    return path.removesuffix(".md") if path.endswith((".html.md", ".htm.md")) else path
+
+
+@cache
+def _addresses() -> tuple[tuple[str, Book], ...]:
+    """Every address of every book, the longest first."""
+    rows = [
+        (canonical(address), book)
+        for book in books().values()
+        for address in (book.url, *book.aliases)
+        if "://" in address
+    ]
+    return tuple(sorted(rows, key=lambda row: -len(row[0])))
+
+
+def _book_at(url: str) -> Book | None:
+    wanted = canonical(url)
+    return next((book for start, book in _addresses() if wanted == start or wanted.startswith(f"{start}/")), None)
+
+
+@cache
+def _folders() -> dict[str, Book]:
+    """Name of the folder that each book has on its host, in lower case."""
+    named = {PurePosixPath(address).name.lower(): book for address, book in reversed(_addresses())}
+    return {name: book for name, book in named.items() if name}
+
+
+def _book_in_path(path: str) -> tuple[Book | None, str]:
+    """The book whose folder is in a path, and the rest of the path."""
+    parts = PurePosixPath(_unmarked(path)).parts
+    for position in range(len(parts) - 1, -1, -1):
+        for name in _spellings(parts[position], last=position == len(parts) - 1):
+            book = _folders().get(name)
+            if book is not None:
+                return book, "/".join(parts[position + 1 :])
+    return None, ""
+
+
+def _spellings(part: str, *, last: bool) -> Iterator[str]:
+    """A folder's name, or a file's without its ending: `CUDA_C_Best_Practices_Guide.pdf` is that guide."""
+    yield part.lower()
+    if last:
+        yield _WORDS.sub("-", PurePosixPath(part).stem.lower()).strip("-")
+
+
+def _page_url(book: Book, rest: str) -> str:
+    if not rest or rest == "index.html":
+        return book.url
+    return f"{book.url.removesuffix('index.html').rstrip('/')}/{rest}"
+
+
+def _without_index(relative: str) -> str:
+    path = PurePosixPath(_unmarked(relative))
+    return (path.parent if path.stem == "index" else path.with_suffix("")).as_posix().removeprefix(".").lstrip("/")

@@ -1,0 +1,1 @@
+"""Files to sections: HTML, Markdown, text, PDF."""

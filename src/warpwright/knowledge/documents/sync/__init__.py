@@ -1,0 +1,1 @@
+"""Fetches documents from their public host, on request only."""
