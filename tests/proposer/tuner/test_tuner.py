@@ -3,11 +3,15 @@
 from dataclasses import replace
 from types import MappingProxyType
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from proposer.corpus import CORPUS
+from warpwright.benchmark.score import geomean_us
 from warpwright.candidate.candidate import Candidate
 from warpwright.hardware import load_gpu
 from warpwright.proposer.strategist.tuner import Tuner, apply_point, tunable_space_size
-from warpwright.proposer.strategist.tuner.point import LaunchSettings
+from warpwright.proposer.strategist.tuner.point import LaunchSettings, key_of
 from warpwright.record.attempt import TuningPoint
 from warpwright.workload.model import CaseKind, Workload
 
@@ -23,15 +27,19 @@ def with_tunables(**tunables: tuple[int, ...]) -> tuple[Workload, Candidate]:
     return replace(workload, initial=candidate, cases=cases), candidate
 
 
-def searched(workload: Workload, candidate: Candidate, budget: int, slow_case: str = "") -> list[TuningPoint]:
-    """A whole search in which larger blocks are faster, except in one case."""
+def case_us(candidate: Candidate, odd: str) -> dict[str, float]:
+    """Larger blocks are faster, except in one case."""
+    blocks = {case: candidate.values(case)["BLOCK"] for case in ("67x31", "130x257")}
+    return {case: 10.0 + (block / 10 if case == odd else 1000 / block) for case, block in blocks.items()}
+
+
+def searched(workload: Workload, candidate: Candidate, budget: int, odd: str = "") -> list[TuningPoint]:
+    """A whole search."""
     points: list[TuningPoint] = []
     tuner = Tuner(candidate, workload, load_gpu("h200"), 3, budget)
     while (chosen := tuner.next(points)) is not None:
-        time_us = 1000.0 / chosen[0]["BLOCK"] - sum(
-            100 / int(s["BLOCK"]) for c, s in chosen[1].items() if c == slow_case
-        )
-        points.append(TuningPoint(*chosen, "passed", time_us + 10.0))
+        times = case_us(apply_point(candidate, *chosen), odd)
+        points.append(TuningPoint(*chosen, "passed", geomean_us(list(times.values())), "", times))
     return points
 
 
@@ -49,19 +57,57 @@ def test_a_search_that_was_cut_off_goes_on_as_it_would_have() -> None:
     assert tuner.next(whole) is None
 
 
-def test_the_best_points_are_tried_with_other_settings_for_each_perf_case() -> None:
-    workload, candidate = with_tunables(BLOCK=(128, 32, 64))
+def test_the_settings_that_are_best_for_each_case_are_put_together() -> None:
+    workload, candidate = with_tunables(BLOCK=(128, 32, 64, 256))
     points = searched(workload, candidate, 60, "67x31")
-    swept = [p for p in points if p.launch]
-    assert {case for p in swept for case in p.launch} == {"67x31", "130x257"}
-    assert len(points) == 3 + 3 * 2 * 2
+    assert [p.launch for p in points[:4]] == [{}] * 4
+    assert len(points) == 5, "every point tells the time of every case: one more puts the best together"
+    last = apply_point(candidate, points[-1].point, points[-1].launch)
+    assert {case: last.values(case)["BLOCK"] for case in ("67x31", "130x257")} == {"67x31": 32, "130x257": 256}
+    assert points[-1].geomean_us == min(p.geomean_us or 0.0 for p in points)
+
+
+def test_where_all_cases_agree_there_is_nothing_to_put_together() -> None:
+    workload, candidate = with_tunables(BLOCK=(128, 32, 64, 256))
+    assert len(searched(workload, candidate, 60)) == 4
+
+
+def test_settings_that_a_case_brought_along_are_searched_too() -> None:
+    workload, candidate = with_tunables(BLOCK=(128, 32, 64, 256))
+    own = apply_point(candidate, {}, {"67x31": {"BLOCK": "256"}})
+    points = searched(workload, own, 60, "67x31")
     best = min(points, key=lambda p: p.geomean_us or 0.0)
-    assert best.launch == {"67x31": {"BLOCK": "32"}}
+    found = apply_point(own, best.point, best.launch)
+    assert {case: found.values(case)["BLOCK"] for case in ("67x31", "130x257")} == {"67x31": 32, "130x257": 256}
+
+
+def test_points_of_older_records_tell_nothing_of_single_cases() -> None:
+    workload, candidate = with_tunables(BLOCK=(128, 32))
+    old = [TuningPoint({"BLOCK": 128}, {}, "passed", 9.0), TuningPoint({"BLOCK": 32}, {}, "passed", 8.0)]
+    assert Tuner(candidate, workload, load_gpu("h200"), 3, 60).next(old) is None
+
+
+def test_the_search_begins_at_the_candidates_own_point() -> None:
+    workload, candidate = with_tunables(BLOCK=(128, 32, 64, 256))
+    tuner = Tuner(candidate.at({"BLOCK": 64}), workload, load_gpu("h200"), 3, 60)
+    assert tuner.next([]) == ({"BLOCK": 64}, {})
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 3), budget=st.integers(1, 60), times=st.lists(st.floats(1, 2), min_size=120, max_size=120))
+def test_noise_alone_ends_the_search_without_repeats(seed: int, budget: int, times: list[float]) -> None:
+    workload, candidate = with_tunables(BLOCK=(128, 32, 64, 256, 512), A=(1, 2, 3), B=(1, 2, 3))
+    tuner, points = Tuner(candidate, workload, load_gpu("h200"), seed, budget), list[TuningPoint]()
+    while (chosen := tuner.next(points)) is not None:
+        one, other = times[2 * len(points)], times[2 * len(points) + 1]
+        points.append(TuningPoint(*chosen, "passed", (one * other) ** 0.5, "", {"67x31": one, "130x257": other}))
+    keys = {key_of(p.point, p.launch) for p in points}
+    assert len(keys) == len(points) <= budget
 
 
 def test_budget_counts_every_evaluation() -> None:
     workload, candidate = with_tunables(BLOCK=(128, 32, 64, 256))
-    assert [len(searched(workload, candidate, budget)) for budget in (1, 2, 3, 5)] == [1, 2, 3, 5]
+    assert [len(searched(workload, candidate, budget, "67x31")) for budget in (1, 2, 3, 5)] == [1, 2, 3, 5]
 
 
 def test_nothing_to_tune() -> None:
@@ -72,8 +118,8 @@ def test_nothing_to_tune() -> None:
 
 def test_a_point_with_launch_settings_as_a_candidate() -> None:
     _, candidate = with_tunables(BLOCK=(128, 32, 64), VEC=(4, 2))
-    settings: LaunchSettings = {"67x31": {"BLOCK": "32"}}
-    chosen = apply_point(candidate, {"BLOCK": 64, "VEC": 2}, settings)
+    launch: LaunchSettings = {"67x31": {"BLOCK": "32"}}
+    chosen = apply_point(candidate, {"BLOCK": 64, "VEC": 2}, launch)
     assert chosen.values("67x31") == {"BLOCK": 32, "VEC": 2}
     assert chosen.values("130x257") == {"BLOCK": 64, "VEC": 2}
     assert tunable_space_size(candidate) == 6

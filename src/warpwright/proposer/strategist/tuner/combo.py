@@ -1,8 +1,8 @@
 """`combo`: the next point of a search too large to exhaust, from three judges of what is known.
 
 Ridge regression on log time with main effects and pairs, counts of values among the good and the rest, and one-step
-neighbours of the best. Source: the replay of recorded spaces in which this mix did best (0.967 of the optimum after
-100 points). Each call is a pure function of the known points and the seed, so a killed search goes on as it would have.
+neighbours of the best. Each call is a pure function of the known points and the seed, so a killed search goes on as it
+would have.
 """
 
 from collections.abc import Sequence
@@ -50,14 +50,12 @@ def next_point(space: Space, known: Sequence[Known], start_count: int, seed: int
         return pool[int(np.argmin(by_counts if role == 1 else by_ridge))]
     ranked = sorted(passed, key=lambda k: k.time_us or 0.0)
     centre = ranked[min(role // 3, len(ranked) - 1)].point
-    return _near(space, centre, pool, _ranks(by_ridge) + _ranks(by_counts), known, rng)
+    return _near(centre, pool, _ranks(by_ridge) + _ranks(by_counts), rng)
 
 
 def _start_order(space: Space, seed: int) -> list[Point]:
-    """The default point, then a spread of random ones."""
-    default = space.indexed({name: choice[0] for name, choice in zip(space.names, space.choices, strict=True)})
-    first = [default] if default is not None and space.valid(space.named(default)) else []
-    return first + space.sample(np.random.default_rng((seed, 1)), 200)
+    """Where the search begins, then a spread of random points."""
+    return [*space.beginning, *space.sample(np.random.default_rng((seed, 1)), 200)]
 
 
 def _unseen(points: Sequence[Point], seen: set[Point]) -> Point | None:
@@ -72,25 +70,14 @@ def _pool(space: Space, known: Sequence[Known], rng: np.random.Generator) -> lis
     return list(dict.fromkeys(near + space.sample(rng, _POOL)))
 
 
-def _near(
-    space: Space, centre: Point, pool: Sequence[Point], rank: Floats, known: Sequence[Known], rng: np.random.Generator
-) -> Point:
-    """Best-ranked unseen point one step from the centre; two steps when one step has been used up or has stalled."""
+def _near(centre: Point, pool: Sequence[Point], rank: Floats, rng: np.random.Generator) -> Point:
+    """Best-ranked unseen point one step from the centre; one of those two steps away when those have been used up."""
     distance = np.array([sum(a != b for a, b in zip(p, centre, strict=True)) for p in pool])
-    reach = 2 if _stalled(known, 2 * len(space.names)) else 1
-    for steps in (reach, 1, 2):
-        near = np.flatnonzero(distance == steps)
-        if near.size:
-            if steps == 2:
-                return pool[int(near[int(rng.integers(near.size))])]
-            return pool[int(near[int(np.argmin(rank[near]))])]
-    return pool[int(np.argmin(rank))]
-
-
-def _stalled(known: Sequence[Known], window: int) -> bool:
-    """True if the last `window` points brought no new best."""
-    times = [np.inf if k.time_us is None else k.time_us for k in known]
-    return len(times) > window and min(times[-window:]) >= min(times[:-window])
+    near = np.flatnonzero(distance == 1)
+    if near.size:
+        return pool[int(near[int(np.argmin(rank[near]))])]
+    near = np.flatnonzero(distance == 2)
+    return pool[int(near[int(rng.integers(near.size))])] if near.size else pool[int(np.argmin(rank))]
 
 
 def _log_times(known: Sequence[Known]) -> Floats:

@@ -1,5 +1,6 @@
 """The order in which points of a space are tried."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -8,28 +9,44 @@ from warpwright.proposer.strategist.tuner.combo import Known, next_point
 from warpwright.proposer.strategist.tuner.space import Point, Space
 from warpwright.record.attempt import TuningPoint
 
-EXHAUSTIVE = 300
-"""Below this many possible points all are tried, in random order."""
-START_COUNT = 16
-"""Random points before `combo` begins to judge; at most a third of the budget."""
+START_COUNT = 5
+"""Points before `combo` begins to judge; at most a third of the budget."""
+PATIENCE = 12
+"""Points in a row without a gain that end a search; where a point has more one-step neighbours, as many as those. On four
+spaces of the examples that were tried whole (30 to 360 points) the search then ended 0.3 % from the optimum on average, after
+21 points; with four more it would be 0.1 % and 26 points."""
+LEAST_GAIN = 0.01
+"""A best that is better by less than this part counts as none: repeated measurements differ as much."""
+EXHAUSTIVE = START_COUNT + PATIENCE
+"""Spaces with no more possible points are tried whole, in random order."""
 
 
 def next_in_space(space: Space, known: Sequence[Known], budget: int, seed: int) -> Point | None:
-    """The next point to try; None when every possible point is known or the budget is used up."""
+    """The next point to try; None when every possible point is known, the budget is used up or nothing is gained."""
     if len(known) >= budget:
         return None
     points = space.points
-    if points is not None and len(points) < EXHAUSTIVE and len(points) <= budget:
+    if points is not None and len(points) <= min(EXHAUSTIVE, budget):
         seen = {k.point for k in known}
         return next((p for p in _shuffled(space, points, seed) if p not in seen), None)
+    if settled(space, known):
+        return None
     return next_point(space, known, max(1, min(START_COUNT, budget // 3)), seed)
 
 
+def settled(space: Space, known: Sequence[Known]) -> bool:
+    """True if the last points, the start not counted, gained nothing over those before."""
+    patience = max(PATIENCE, sum(len(choice) - 1 for choice in space.choices))
+    if len(known) < START_COUNT + patience:
+        return False
+    times = [math.inf if k.time_us is None else k.time_us for k in known]
+    return min(times[-patience:]) >= (1 - LEAST_GAIN) * min(times[:-patience])
+
+
 def _shuffled(space: Space, points: Sequence[Point], seed: int) -> list[Point]:
-    """The default first, for it is what the others are compared with; then in random order."""
+    """What the others are compared with first, then the others in random order."""
     order = [points[i] for i in np.random.default_rng((seed, 0)).permutation(len(points))]
-    default = (0,) * len(space.names)
-    return sorted(order, key=lambda p: p != default)
+    return list(dict.fromkeys([*space.beginning, *order]))
 
 
 def search(
@@ -40,9 +57,9 @@ def search(
     budget: int,
     seed: int = 0,
 ) -> Iterator[TuningPoint]:
-    """Try points until the budget (known points included) is used up or nothing is left; yields each as it is known.
+    """Try points until the budget (known points included) is used up, nothing is gained or nothing is left.
 
-    evaluate: time of a point in us, None if it failed.
+    Yields each as it is known. evaluate: time of a point in us, None if it failed.
     """
     seen = known_points(space, known)
     while (point := next_in_space(space, seen, budget, seed)) is not None:

@@ -1,7 +1,7 @@
 """The space of a tuning search: named values, and which combinations a launch can have."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -23,10 +23,14 @@ def _everything(_: Mapping[str, int]) -> bool:
 
 @dataclass(frozen=True)
 class Space:
-    """Tunables with their values, first = default. valid: static check of a point by name."""
+    """Tunables with their values, first = default. valid: static check of a point by name.
+
+    first: the point to try before all others, by name; what it leaves out has its default.
+    """
 
     values: Mapping[str, tuple[int, ...]]
     valid: Callable[[Mapping[str, int]], bool] = _everything
+    first: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -50,6 +54,13 @@ class Space:
             return None
         ranges = [range(len(choice)) for choice in self.choices]
         return tuple(p for p in product(*ranges) if self.valid(self.named(p)))
+
+    @cached_property
+    def beginning(self) -> tuple[Point, ...]:
+        """The first point and the default, as far as they are possible points of this space."""
+        defaults = {name: choice[0] for name, choice in zip(self.names, self.choices, strict=True)}
+        wanted = (self.indexed({**defaults, **self.first}), self.indexed(defaults))
+        return tuple(dict.fromkeys(p for p in wanted if p is not None and self.valid(self.named(p))))
 
     def named(self, point: Point) -> dict[str, int]:
         """The point as tunable -> value."""

@@ -9,20 +9,21 @@ from warpwright.candidate.resolved import PlanFault
 from warpwright.candidate.source import parse_source
 from warpwright.candidate.source_nodes import mentioned_names
 from warpwright.hardware.gpu_spec import GpuSpec
-from warpwright.proposer.strategist.tuner.point import LaunchSettings, best, key_of
+from warpwright.proposer.strategist.tuner.launch_search import LaunchSearch, Trial
+from warpwright.proposer.strategist.tuner.point import key_of
 from warpwright.proposer.strategist.tuner.search import known_points, next_in_space
 from warpwright.proposer.strategist.tuner.space import Space
 from warpwright.record.attempt import TuningPoint
 from warpwright.workload.model import CaseKind, Workload
 
-SWEPT_POINTS = 3
-"""Points whose launch settings are searched case by case."""
+COMBINED_BINARIES = 3
+"""Binaries for which the best launch settings of every case are put together."""
 POINT_SHARE = 0.8
 """Part of the budget for points; the rest is for launch settings."""
 
 
 class Tuner:
-    """Searches one candidate's tunables, then per perf case those that only the launch plan reads.
+    """Searches one candidate's tunables, beginning where it stands; then, per perf case, those that only the plan reads.
 
     budget: evaluations in all. Equal arguments and equal recorded points give the same next evaluation.
     """
@@ -33,14 +34,16 @@ class Tuner:
         self._gpu = gpu
         self._seed = seed
         self._budget = budget
-        self._space = Space(candidate.tunables, self._possible)
+        self._space = Space(candidate.tunables, self._possible, candidate.values())
+        inherited = {case: override.point for case, override in candidate.plan.overrides.items()}
+        self._launch = LaunchSearch(self._launch_only(), candidate.tunables, inherited)
 
-    def next(self, points: Sequence[TuningPoint]) -> tuple[dict[str, int], LaunchSettings] | None:
+    def next(self, points: Sequence[TuningPoint]) -> Trial | None:
         """The next (point, launch settings per case) to evaluate; None when the search is over."""
         if len(points) >= self._budget or not self._candidate.tunables:
             return None
         known = known_points(self._space, points)
-        share = self._budget if not self._launch_only() else max(1, round(self._budget * POINT_SHARE))
+        share = self._budget if not self._launch.names else max(1, round(self._budget * POINT_SHARE))
         chosen = next_in_space(self._space, known, share, self._seed)
         if chosen is not None:
             return self._space.named(chosen), {}
@@ -50,34 +53,24 @@ class Tuner:
                 return point, launch
         return None
 
-    def _sweep(self, points: Sequence[TuningPoint]) -> Iterator[tuple[dict[str, int], LaunchSettings]]:
-        """Other launch settings of the best points: one case and one tunable at a time, then the gains together."""
+    def _sweep(self, points: Sequence[TuningPoint]) -> Iterator[Trial]:
+        """Launch settings of the best points that single cases may gain by."""
         cases = [c.name for c in self._workload.cases if c.kind is CaseKind.PERF]
-        names = self._launch_only()
-        if len(cases) < 2 or not names:
+        if len(cases) < 2 or not self._launch.names:
             return
-        times = {key_of(p.point, p.launch): p.geomean_us for p in points}
-        for top in best([p for p in points if not p.launch], SWEPT_POINTS):
-            gains: dict[str, dict[str, str]] = {}
-            for case in cases:
-                trials = [
-                    {name: str(v)} for name in names for v in self._candidate.tunables[name] if v != top.point[name]
-                ]
-                trials = [t for t in trials if self._possible({**top.point, **{n: int(v) for n, v in t.items()}})]
-                yield from ((dict(top.point), {case: trial}) for trial in trials)
-                timed = [(times.get(key_of(top.point, {case: trial})), trial) for trial in trials]
-                faster = [(t, trial) for t, trial in timed if t is not None and t < (top.geomean_us or 0.0)]
-                if faster:
-                    gains[case] = min(faster, key=lambda pair: pair[0])[1]
-            if len(gains) > 1:
-                yield dict(top.point), gains
+        tops = self._launch.tops(points, COMBINED_BINARIES)
+        for top in tops[:1]:
+            yield from (trial for trial in self._launch.variations(top) if self._possible(trial[0]))
+        for top in tops:
+            settings = self._launch.combined(points, top)
+            if settings:
+                yield dict(top.point), settings
 
-    def _launch_only(self) -> list[str]:
+    def _launch_only(self) -> tuple[str, ...]:
         """Tunables that the source does not read, so that changing one needs no compile."""
         used = mentioned_names(parse_source(self._candidate.source).tree.root_node)
-        return [
-            name for name, allowed in self._candidate.tunables.items() if name not in used and len(set(allowed)) > 1
-        ]
+        tunables = self._candidate.tunables.items()
+        return tuple(name for name, allowed in tunables if name not in used and len(set(allowed)) > 1)
 
     def _possible(self, point: Mapping[str, int]) -> bool:
         """False if some case cannot be launched at this point: block, grid or shared memory beyond the GPU's limits."""
