@@ -5,7 +5,10 @@ from typing import get_type_hints
 from warpwright.loop.graph import build, graph
 from warpwright.loop.state import GRAPH_VERSION, LoopState
 
-GOLDEN = {1: ["check", "evaluate", "finish", "propose", "record", "repair", "tune"]}
+GOLDEN = {
+    1: ["check", "evaluate", "finish", "propose", "record", "repair", "tune"],
+    2: ["check", "diagnose", "evaluate", "finish", "propose", "record", "repair", "research", "tune"],
+}
 """Node names by graph version: a checkpoint names nodes, and LangGraph ends silently on a name it does not know."""
 
 
@@ -17,9 +20,11 @@ def test_every_edge_is_drawn() -> None:
     edges = {(edge.source, edge.target) for edge in graph.get_graph().edges}
     assert ("__start__", "check") in edges
     assert ("evaluate", "record") in edges
-    assert {target for source, target in edges if source == "record"} == {"tune", "repair", "propose"}
+    assert {target for source, target in edges if source == "record"} == {"tune", "repair", "diagnose"}
     assert {target for source, target in edges if source == "propose"} == {"evaluate", "finish"}
-    assert {target for source, target in edges if source == "tune"} == {"tune", "propose"}
+    assert {target for source, target in edges if source == "tune"} == {"tune", "diagnose"}
+    assert ("diagnose", "research") in edges
+    assert ("research", "propose") in edges
     assert ("finish", "__end__") in edges
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 
 from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
+from warpwright.knowledge.books import SectionFinder
 from warpwright.loop.budget import Budget
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import LoopState
@@ -20,25 +21,33 @@ PATIENCE = 12
 
 @dataclass(slots=True)
 class LoopContext:
-    """One open session with everything that works on it. stopping: set by Ctrl-C; long nodes return early when it is."""
+    """One open session with everything that works on it. stopping: set by Ctrl-C; long nodes return early when it is.
+
+    finder: index over documents on this machine; None = citations lead to NVIDIA's public pages.
+    """
 
     session: Session
     bench: Bench
     proposer: Proposer
     budget: Budget
     stopping: threading.Event = field(default_factory=threading.Event)
+    finder: SectionFinder | None = None
 
     def search_state(self) -> SearchState:
         """The record so far, as a proposer sees it."""
-        attempts = self.session.attempts()
-        tuned = {a.number: points for a in attempts if (points := self.session.tuning(a.number))}
+        session = self.session
+        attempts = session.attempts()
+        numbers = [attempt.number for attempt in attempts]
         return SearchState(
-            workload=self.session.workload,
+            workload=session.workload,
             gpu=self.bench.device.spec,
             attempts=attempts,
-            incumbent=self.session.incumbent(),
-            tuned=tuned,
-            seed=self.session.options.seed,
+            incumbent=session.incumbent(),
+            tuned={n: points for n in numbers if (points := session.tuning(n))},
+            seed=session.options.seed,
+            diagnoses={n: found for n in numbers if (found := session.diagnosis(n)) is not None},
+            guidance={n: advised for n in numbers if (advised := session.guidance(n)) is not None},
+            profiles={n: counted for n in numbers if (counted := session.profiles(n))},
         )
 
     def close(self) -> None:

@@ -5,11 +5,13 @@ from langgraph.graph.state import CompiledStateGraph
 
 from warpwright.loop.context import LoopContext
 from warpwright.loop.nodes.check import check
+from warpwright.loop.nodes.diagnose import diagnose
 from warpwright.loop.nodes.evaluate import evaluate
 from warpwright.loop.nodes.finish import finish
 from warpwright.loop.nodes.propose import propose
 from warpwright.loop.nodes.record import record
 from warpwright.loop.nodes.repair import repair
+from warpwright.loop.nodes.research import research
 from warpwright.loop.nodes.tune import tune
 from warpwright.loop.state import LoopState, NextNode
 
@@ -30,15 +32,19 @@ def build() -> Graph:
     graph.add_node("record", record)
     graph.add_node("repair", repair)
     graph.add_node("tune", tune)
+    graph.add_node("diagnose", diagnose)
+    graph.add_node("research", research)
     graph.add_node("finish", finish)
 
     graph.add_edge(START, "check")
     graph.add_edge("check", "propose")
     graph.add_conditional_edges("propose", where_next, ["evaluate", "finish"])
     graph.add_edge("evaluate", "record")
-    graph.add_conditional_edges("record", where_next, ["tune", "repair", "propose"])
+    graph.add_conditional_edges("record", where_next, ["tune", "repair", "diagnose"])
     graph.add_conditional_edges("repair", where_next, ["evaluate", "propose"])
-    graph.add_conditional_edges("tune", where_next, ["tune", "propose"])
+    graph.add_conditional_edges("tune", where_next, ["tune", "diagnose"])
+    graph.add_edge("diagnose", "research")
+    graph.add_edge("research", "propose")
     graph.add_edge("finish", END)
     return graph
 

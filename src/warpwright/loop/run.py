@@ -18,7 +18,7 @@ from warpwright.loop.graph import build
 from warpwright.loop.state import GRAPH_VERSION, LoopState
 from warpwright.record.event import Event
 
-STEPS_PER_ATTEMPT = 5
+STEPS_PER_ATTEMPT = 7
 UNCAPPED_ATTEMPTS = 2000
 
 

@@ -2,10 +2,10 @@
 
 from typing import Literal, TypedDict
 
-GRAPH_VERSION = 1
+GRAPH_VERSION = 2
 """Raised whenever a node is added, removed or renamed: a session of another version is not resumed silently."""
 
-NextNode = Literal["propose", "evaluate", "repair", "tune", "finish"]
+NextNode = Literal["propose", "evaluate", "repair", "tune", "diagnose", "finish"]
 
 
 class LoopState(TypedDict, total=False):

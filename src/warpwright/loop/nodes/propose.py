@@ -3,7 +3,9 @@
 from langgraph.runtime import Runtime
 
 from warpwright.loop.context import LoopContext, context_of
+from warpwright.loop.proposing import begin
 from warpwright.loop.state import LoopState
+from warpwright.loop.stopping import reason_to_stop
 from warpwright.record.event import Event
 
 
@@ -14,17 +16,14 @@ def propose(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     pending = session.pending()
     if pending is not None:
         return {"attempt": pending.number, "next": "evaluate"}
-    attempts = session.attempts()
-    if not attempts:
+    if not session.attempts():
         number = session.begin(session.workload.initial, None, "workload", 0)
         return {"attempt": number, "repairs": 0, "next": "evaluate"}
-    stop = context.budget.exhausted(len(attempts), session.incumbent())
+    stop = reason_to_stop(context)
     if stop is None:
         proposal = context.proposer.propose(context.search_state())
         if proposal is not None:
-            number = session.begin(proposal.candidate, proposal.hypothesis, proposal.proposer, proposal.parent)
-            session.emit(Event("proposed", attempt=number, text=proposal.hypothesis.text))
-            return {"attempt": number, "repairs": 0, "next": "evaluate"}
+            return {"attempt": begin(context, proposal), "repairs": 0, "next": "evaluate"}
         stop = f"{context.proposer.name} has nothing left to try"
     session.emit(Event("stopped", text=stop))
     return {"stop": stop, "next": "finish"}

@@ -31,11 +31,11 @@ def record(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
 
 def _next(context: LoopContext, attempt: Attempt, repairs: int) -> NextNode:
     if context.budget.time_is_up():
-        return "propose"  # which stops, with the reason
+        return "diagnose"  # on the way to `propose`, which stops with the reason
     failed = not attempt.evaluation.outcome.correct
     held = attempt.evaluation.outcome in (Outcome.REJECTED, Outcome.SUSPICIOUS)
     if failed and not held and attempt.number > 1 and repairs < context.budget.max_repairs:
         return "repair"
     if attempt_to_tune(context.session) is not None:
         return "tune"
-    return "propose"
+    return "diagnose"

@@ -3,8 +3,8 @@
 from langgraph.runtime import Runtime
 
 from warpwright.loop.context import LoopContext, context_of
+from warpwright.loop.proposing import begin
 from warpwright.loop.state import LoopState
-from warpwright.record.event import Event
 
 
 def repair(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
@@ -15,11 +15,8 @@ def repair(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     pending = session.pending()
     if pending is not None:
         return {"attempt": pending.number, "repairs": repairs, "next": "evaluate"}
-    search = context.search_state()
-    over = context.budget.exhausted(len(search.attempts), search.incumbent)
-    proposal = None if over else context.proposer.repair(search, state["attempt"])
+    over = context.budget.exhausted(session.attempt_count, session.incumbent())
+    proposal = None if over else context.proposer.repair(context.search_state(), state["attempt"])
     if proposal is None:
         return {"next": "propose"}
-    number = session.begin(proposal.candidate, proposal.hypothesis, proposal.proposer, proposal.parent)
-    session.emit(Event("proposed", attempt=number, text=proposal.hypothesis.text))
-    return {"attempt": number, "repairs": repairs, "next": "evaluate"}
+    return {"attempt": begin(context, proposal), "repairs": repairs, "next": "evaluate"}

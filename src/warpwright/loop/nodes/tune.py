@@ -13,4 +13,4 @@ def tune(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     number = attempt_to_tune(context.session)
     if number is not None:
         search_points(context, number)
-    return {"next": "tune" if context.stopping.is_set() else "propose"}
+    return {"next": "tune" if context.stopping.is_set() else "diagnose"}

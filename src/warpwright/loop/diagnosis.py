@@ -1,0 +1,150 @@
+"""What limits an attempt: its counters by case, the diagnosis, and whether they bore out what it was made for."""
+
+import time
+from collections.abc import Sequence
+
+from warpwright.device.protocol import TimeSource
+from warpwright.loop.context import LoopContext
+from warpwright.profiler.diagnosis.compare import changes
+from warpwright.profiler.diagnosis.diagnose import diagnose_case
+from warpwright.profiler.diagnosis.expectation import check_expectations
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, ExpectationCheck, Verdict
+from warpwright.profiler.diagnosis.situation import situation_of
+from warpwright.profiler.diagnosis.target import target_case
+from warpwright.profiler.emulated import emulated_profile
+from warpwright.profiler.profile import Cache, CaseProfile
+from warpwright.record.attempt import Attempt
+from warpwright.record.event import Event
+
+TRIAGE = 1
+"""Tier of sections that a search asks Nsight Compute for: seconds a case."""
+
+
+def worth_profiling(context: LoopContext, attempt: Attempt) -> bool:
+    """True if an attempt is to be profiled. The emulator's counters are at hand; on a GPU a profile costs seconds, so only
+    the incumbent has one, and an attempt whose hypothesis names counters.
+    """
+    if not attempt.evaluation.outcome.correct:
+        return False
+    if not context.bench.evaluator.measures:
+        return True
+    expects = attempt.hypothesis is not None and bool(attempt.hypothesis.expects)
+    return (expects or attempt.number == context.session.incumbent()) and not context.budget.time_is_up()
+
+
+def diagnose_attempt(context: LoopContext, attempt: Attempt) -> AttemptDiagnosis:
+    """Profile and diagnose a correct attempt; both files are on disk before this returns.
+
+    Counters that a killed process had written are taken as they are.
+    """
+    session = context.session
+    profiles = session.profiles(attempt.number)
+    if not profiles:
+        started = time.monotonic()
+        profiles = _profiled(context, attempt)
+        session.charge("profile", attempt.number, time.monotonic() - started)
+        _tell_lost_counters(context, profiles)
+        session.write_profiles(attempt.number, profiles)
+    diagnosis = _concluded(context, attempt, profiles)
+    session.write_diagnosis(attempt.number, diagnosis)
+    return diagnosis
+
+
+def _profiled(context: LoopContext, attempt: Attempt) -> tuple[CaseProfile, ...]:
+    """Counters of every perf case on the emulator. On a GPU of the target case alone, which stays the same so that attempts
+    can be compared; of the others too once nothing is left to gain there.
+    """
+    if not context.bench.evaluator.measures:
+        return _profile(context, attempt, None)
+    names = [case.name for case in attempt.evaluation.cases if case.timing is not None]
+    chosen = _kept_target(context, attempt, names)
+    if chosen is None:
+        return ()
+    profiles = _profile(context, attempt, [chosen])
+    others = [name for name in names if name != chosen]
+    if others and all(case.at_roof for case in _judged(context, profiles)):
+        profiles += _profile(context, attempt, others)
+    return profiles
+
+
+def _profile(context: LoopContext, attempt: Attempt, cases: Sequence[str] | None) -> tuple[CaseProfile, ...]:
+    entry = attempt.candidate.plan.launches[0].entry
+    cache = Cache.COLD if context.session.workload.cold_cache else Cache.WARM
+    return tuple(
+        emulated_profile(case.name, attempt.candidate.identity, case.timing, cache, entry)
+        for case in attempt.evaluation.cases
+        if case.timing is not None and case.timing.source is TimeSource.ESTIMATED
+        if case.passed and (cases is None or case.name in cases)
+    )
+
+
+def _kept_target(context: LoopContext, attempt: Attempt, names: Sequence[str]) -> str | None:
+    """The case that the last diagnosis was about, unless it is at its roof; else the one with most to gain."""
+    for number in reversed(range(1, attempt.number)):
+        earlier = context.session.diagnosis(number)
+        if earlier is not None and earlier.target is not None and earlier.target.case in names:
+            return earlier.target.case
+    timed = {case.name: case for case in attempt.evaluation.cases if case.name in names}
+
+    def over_floor(name: str) -> float:
+        timing, floor = timed[name].timing, timed[name].floor_us
+        return timing.median_us / floor if timing is not None and floor else 0.0
+
+    return max(names, key=over_floor, default=None)
+
+
+def _judged(context: LoopContext, profiles: Sequence[CaseProfile]) -> tuple[CaseDiagnosis, ...]:
+    workload, gpu = context.session.workload, context.bench.device.spec
+    cases = {case.name: case for case in workload.cases}
+    return tuple(
+        diagnose_case(profile, situation_of(workload, cases[profile.case], gpu, profile.time_us))
+        for profile in profiles
+    )
+
+
+def _concluded(context: LoopContext, attempt: Attempt, profiles: Sequence[CaseProfile]) -> AttemptDiagnosis:
+    session = context.session
+    cases = _judged(context, profiles)
+    target = target_case(cases)
+    incumbent = max((number for number in session.incumbents() if number < attempt.number), default=0)
+    parent = None if not attempt.parent else session.diagnosis(attempt.parent)
+    followed = target if parent is None else parent.target_case
+    own = _of_case(profiles, followed) or _of_case(profiles, target) or next(iter(profiles), None)
+    before_parent = _of_case(session.profiles(attempt.parent), own.case) if own and attempt.parent else None
+    before_incumbent = _of_case(session.profiles(incumbent), own.case) if own and incumbent else None
+    checks, verdict = _checked(attempt, before_parent, own)
+    return AttemptDiagnosis(
+        cases=cases,
+        target_case=target,
+        parent=attempt.parent,
+        incumbent=incumbent,
+        against_parent=changes(before_parent, own) if before_parent and own else (),
+        against_incumbent=changes(before_incumbent, own) if before_incumbent and own else (),
+        checks=checks,
+        verdict=verdict,
+        compared_case=None if own is None else own.case,
+    )
+
+
+def _checked(
+    attempt: Attempt, before: CaseProfile | None, after: CaseProfile | None
+) -> tuple[tuple[ExpectationCheck, ...], Verdict]:
+    if attempt.hypothesis is None or before is None or after is None:
+        return (), Verdict.UNKNOWN
+    return check_expectations(attempt.hypothesis.expects, before, after)
+
+
+def _of_case(profiles: Sequence[CaseProfile], case: str | None) -> CaseProfile | None:
+    return next((profile for profile in profiles if profile.case == case), None)
+
+
+def _tell_lost_counters(context: LoopContext, profiles: Sequence[CaseProfile]) -> None:
+    """Said once in a session, which goes on with what is known. The emulator's notice was given when the device was opened."""
+    session = context.session
+    if not context.bench.evaluator.measures:
+        return
+    reasons = dict.fromkeys(profile.reason for profile in profiles if profile.reason is not None)
+    told = {p.reason for number in range(1, session.attempt_count + 1) for p in session.profiles(number)}
+    for reason in reasons:
+        if reason not in told:
+            session.emit(Event("note", text=f"no hardware counters, so the diagnosis goes by what is known: {reason}"))
