@@ -42,7 +42,7 @@ def read_card(identity: str, text: str) -> Card:
     for key, fault in [*((k, "is missing") for k in missing), *((k, "is not a key of cards") for k in strange)]:
         allowed = f"needed: {', '.join(_REQUIRED)}; allowed: {', '.join(_OPTIONAL)}"
         raise WarpwrightError(f"{identity}{_SUFFIX}: {key!r} {fault}; {allowed}.")
-    low, high = row.get("gain", (None, None))
+    low, high = _gain(identity, row.get("gain"))
     return Card(
         id=identity,
         name=row["name"],
@@ -50,13 +50,22 @@ def read_card(identity: str, text: str) -> Card:
         when=_at(identity, "when", lambda: condition(row["when"]).text),
         change=_prose(row["change"]),
         gain_low=low,
-        gain_high=None if high == 0 else high,
+        gain_high=high,
         gain_basis=EXPERIENCE,
         risk=_prose(row["risk"]),
         check=_prose(row["check"]),
         references=_at(identity, "refs", lambda: tuple(reference(name) for name in row["refs"])),
         **_limits(row),
     )
+
+
+def _gain(identity: str, ends: list[float] | None) -> tuple[float | None, float | None]:
+    """Both ends of a speed-up; the upper one is 0 in a file where only the class's bound is known."""
+    if ends is None:
+        return None, None
+    if len(ends) != 2 or ends[0] <= 0 or 0 < ends[1] < ends[0]:
+        raise WarpwrightError(f"{identity}{_SUFFIX}, gain: {ends} is no range; write [low, high], high 0 = not known.")
+    return ends[0], ends[1] or None
 
 
 def _limits(row: dict[str, Any]) -> dict[str, Any]:
