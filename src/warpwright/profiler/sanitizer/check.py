@@ -112,9 +112,9 @@ def _read(
 ) -> tuple[Verdict, tuple[SanitizerFinding, ...], str]:
     """Found if any sign of a fault is there; clean only if the tool says so itself and the program ended well."""
     log = _log(files.log)
-    records = read_xml(files.xml)
-    if records is None or not any(record.about_device for record in records):
-        records = read_text(log)
+    records = read_xml(files.xml) or ()
+    if not any(record.about_device for record in records):
+        records = (*records, *read_text(log))
     found = findings_of(tool, records, kernels)
     if any(finding.serious for finding in found):
         return Verdict.FOUND, found, ""

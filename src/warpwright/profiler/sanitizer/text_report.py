@@ -11,13 +11,10 @@ _SUMMARY = re.compile(
     r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)\S*(?: displayed)?(?: \((\d+) errors?, (\d+) w)?"
 )
 _NO_REPORT = re.compile(r"COMPUTE-SANITIZER|\w* ?SUMMARY:|No attachable|Launch #")
-_HOST = re.compile(
-    r"Program hit|Host API|Leaked|Unused memory|Target application|Internal Sanitizer|Checking|Suppressed"
-    r"|(?:Error: |Warning: )?process didn't",
-    re.IGNORECASE,
-)
-_ACCESS_PLACE = re.compile(r"access at ([^\s+]+(?: ?\([^)]*\))?)(?:\+0x[0-9a-f]+)?(?: in ([^\s:]+):(\d+))?")
-_PLACE = re.compile(r"^(?:at|Device Frame:) ?([^\s+]+(?: ?\([^)]*\))?)(?:\+0x[0-9a-f]+)?(?: in ([^\s:]+):(\d+))?")
+_HOST = re.compile(r"Program hit|Host API|Leaked|Unused memory|Internal Sanitizer", re.IGNORECASE)
+_WHERE = r"(?:0x[0-9a-f]+ in )?(.+?)(?:\+0x[0-9a-f]+)?(?: in ([^\s:]+):(\d+))?"
+_ACCESS_PLACE = re.compile(rf"access at {_WHERE}(?= and | \[|$)")
+_PLACE = re.compile(rf"^(?:at|Device Frame:) ?{_WHERE}$")
 _FILE_FIRST = re.compile(r"\b(?:at 0x[0-9a-f]+ in) ([^\s:]+):(\d+):(\S+)")
 _WHO = re.compile(r"by thread \((\d+), ?(\d+), ?(\d+)\) in block \((\d+), ?(\d+), ?(\d+)\)")
 
@@ -33,7 +30,7 @@ def read_summary(log: str) -> Summary | None:
 
 
 def read_text(log: str) -> tuple[Record, ...]:
-    """Every report of a log, in order."""
+    """Every report of a log, in order; what names neither a place in device code nor a thread is about the host."""
     return tuple(_record(headline, below) for headline, below in _blocks(log))
 
 
@@ -65,14 +62,15 @@ def _record(headline: str, below: list[str]) -> Record:
     numbers = () if who is None else tuple(int(n) for n in who.groups())
     thread: Dim3 | None = None if who is None else (numbers[0], numbers[1], numbers[2])
     block: Dim3 | None = None if who is None else (numbers[3], numbers[4], numbers[5])
+    places = tuple(dict.fromkeys(place for line in (headline, *device) for place in _places(line)))
     said = [line for line in device if line.startswith(("Address", "and "))]
     return Record(
         text=" | ".join((headline, *said)),
-        places=tuple(dict.fromkeys(place for line in (headline, *device) for place in _places(line))),
+        places=places,
         block=block,
         thread=thread,
         warning=headline.startswith(("Warning", "Info")),
-        about_device=_HOST.match(headline) is None,
+        about_device=bool(places or who) and _HOST.match(headline) is None,
     )
 
 
