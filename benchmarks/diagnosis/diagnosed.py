@@ -1,0 +1,84 @@
+"""One kernel of a workload through evaluation, profile and diagnosis, as a row of JSON."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warpwright.candidate.candidate import Candidate
+from warpwright.candidate.directory import load_candidate
+from warpwright.evaluation.bench import Bench, BenchOptions, fresh_secret, open_bench
+from warpwright.evaluation.evaluator import EvaluatorOptions
+from warpwright.evaluation.profiling import profile_cases
+from warpwright.profiler.diagnosis.diagnose import diagnose_case
+from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Finding
+from warpwright.profiler.diagnosis.situation import situation_of
+from warpwright.profiler.profile import CaseProfile
+from warpwright.workload.loader import load_workload
+from warpwright.workload.model import Workload
+
+Row = dict[str, Any]
+
+TIER = 2
+"""Sections that every class needs, local memory and source lines among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A kernel on one case. kernel: a candidate's directory; None = the initial kernel of the workload."""
+
+    workload: Path
+    case: str
+    kernel: Path | None = None
+
+
+def diagnosed(subject: Subject, device: str) -> Row:
+    """Counters and findings, or how it failed. device: as in `warpwright --device`."""
+    workload = load_workload(subject.workload)
+    candidate = workload.initial if subject.kernel is None else load_candidate(subject.kernel, workload.initial)
+    options = EvaluatorOptions(seeds_per_case=1)
+    with open_bench(workload, device, fresh_secret(), BenchOptions(), options) as bench:
+        return _row(bench, workload, candidate, subject.case)
+
+
+def _row(bench: Bench, workload: Workload, candidate: Candidate, case: str) -> Row:
+    evaluation = bench.evaluator.evaluate(candidate)
+    if not evaluation.outcome.correct:
+        return {"failed": f"{evaluation.label}: {evaluation.message}"}
+    profile = profile_cases(bench.evaluator, candidate, evaluation, [case], TIER)[0]
+    situation = situation_of(workload, workload.case(case), bench.device.spec, profile.time_us)
+    return diagnosis_row(profile, diagnose_case(profile, situation))
+
+
+def diagnosis_row(profile: CaseProfile, diagnosis: CaseDiagnosis) -> Row:
+    """Everything that a reader needs to judge a diagnosis again. Counters of the launch that was judged, six digits."""
+    return {
+        "case": profile.case,
+        "tool": profile.tool,
+        "estimated": diagnosis.estimated,
+        "reason": profile.reason,
+        "time_us": rounded(diagnosis.time_us),
+        "floor_us": rounded(diagnosis.floor_us),
+        "at_roof": diagnosis.at_roof,
+        "findings": [_finding(finding) for finding in diagnosis.findings],
+        "not_evaluated": {name: list(missing) for name, missing in diagnosis.not_evaluated.items()},
+        "entry": diagnosis.entry,
+        "counters": {name: rounded(counter.value) for name, counter in sorted(profile.main.counters.items())},
+        "notes": list(profile.notes),
+        "profile_seconds": rounded(profile.seconds),
+    }
+
+
+def rounded(value: float | None) -> float | None:
+    """More digits than a measurement deserves only make files hard to compare."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def _finding(finding: Finding) -> Row:
+    return {
+        "bottleneck": finding.bottleneck,
+        "score": rounded(finding.score),
+        "bound": rounded(finding.bound),
+        "text": finding.text,
+        "evidence": [f"{e.counter} = {e.value:.4g} {e.relation} {e.threshold:.4g}" for e in finding.evidence],
+        "hot_lines": [line.line for line in finding.hot_lines],
+    }
