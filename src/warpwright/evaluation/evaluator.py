@@ -11,7 +11,7 @@ from warpwright.benchmark.score import speedup
 from warpwright.candidate.candidate import Candidate
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.measuring import MeasuringDevice
-from warpwright.device.protocol import Device, TimeSource, Timing
+from warpwright.device.protocol import Device, RunRequest, TimeSource, Timing
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.building.build import build, check_build
 from warpwright.evaluation.building.plans import resolve_plans
@@ -29,6 +29,7 @@ from warpwright.evaluation.timing.limits import run_limit_s
 from warpwright.evaluation.timing.screening import hopeless
 from warpwright.evaluation.timing.timer import TimedSubject
 from warpwright.units import MIB, format_bytes
+from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.evidence import case_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.seeds import SeedPool
@@ -152,6 +153,23 @@ class Evaluator:
             )
         course = self._rebuilt(contender)
         return self._gate.comparison.compare(self._rebuilt(baseline), course, on_stage)
+
+    def run_requests(self, candidate: Candidate, cases: Sequence[Case]) -> dict[str, RunRequest]:
+        """What runs each case once, with its own seed, for tools that watch a run; by case name.
+
+        Raises: InfrastructureError if a candidate that compiled before no longer does.
+        """
+        course, values = self._rebuilt(candidate), self._verifier.values
+        return {
+            case.name: RunRequest(
+                program=course.program(case),
+                plan=course.plans[case.name],
+                arguments=device_arguments(self._workload, values.arguments(case, case.seed), on_device=self.measures),
+                time_limit_s=run_limit_s(self._device.kind, self._options.time_limit_s, self._known_us.get(case.name)),
+                least_alignment=False,
+            )
+            for case in cases
+        }
 
     @property
     def measures(self) -> bool:

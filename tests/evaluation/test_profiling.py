@@ -1,0 +1,28 @@
+"""Profiles of evaluated candidates: the emulator's at no cost, and what is known where nothing can count."""
+
+import pytest
+
+from warpwright.errors import UsageError
+from warpwright.evaluation.bench import Bench
+from warpwright.evaluation.profiling import profile_cases
+from warpwright.profiler.profile import Cache, Source
+
+
+def test_the_emulator_counted_while_it_timed(bench: Bench) -> None:
+    candidate = bench.evaluator.workload.initial
+    evaluation = bench.evaluator.evaluate(candidate)
+    (profile,) = profile_cases(bench.evaluator, candidate, evaluation)
+    assert profile.case == "timed"
+    assert profile.subject == candidate.identity
+    assert profile.cache is Cache.COLD
+    assert profile.main.value("grid_blocks") == 157
+    assert profile.main.counters["global_load_sectors"].source is Source.EMULATOR
+    assert profile.time_us == next(case.timing for case in evaluation.cases if case.timing).median_us
+
+
+def test_only_named_cases_are_profiled_and_unknown_names_are_refused(bench: Bench) -> None:
+    candidate = bench.evaluator.workload.initial
+    evaluation = bench.evaluator.evaluate(candidate)
+    assert profile_cases(bench.evaluator, candidate, evaluation, ["one"]) == ()
+    with pytest.raises(UsageError, match="no case nine; there are one, ragged, timed, large"):
+        profile_cases(bench.evaluator, candidate, evaluation, ["nine"])
