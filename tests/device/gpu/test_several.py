@@ -123,7 +123,7 @@ def test_runs_at_once_are_spread_over_all(several: OpenSeveral, compiler: Compil
     assert [ran(each).arrays["y"][3] for each in results] == [6, 6, 6]
     assert carried_out(log, "run") == [0, 1, 2]
     ran(device.run(scale_request(compiler)))
-    assert carried_out(log, "run") == [0, 1, 1, 2], "a later one goes where the launch history is longest"
+    assert carried_out(log, "run") == [0, 1, 1, 2], "a later one leaves the timing GPU alone"
 
 
 def test_nothing_is_run_on_a_gpu_that_measures(several: OpenSeveral, compiler: Compiler, log: Path) -> None:
@@ -189,6 +189,22 @@ def test_a_timing_gpu_that_goes_bad_stops_the_run(
     with pytest.raises(UnusableGpu, match="the GPU is not usable: a known-good kernel failed 2 times in a row"):
         device.measure(measure_request(compiler))
     assert run_canary(device, compiler) is None, "the other one is good"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
+def test_one_request_costs_one_gpu_at_most(
+    several: OpenSeveral, compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recovery, "_PAUSE_S", 0.01)
+    device = several("gpu:0,1,2", kernels={"scale": {"real_ms": 400}, "saxpy": {"partial": 0.5}})
+    at_once(device, [scale_request(compiler)] * 3)
+    for gpu in device.gpus:
+        victim = inside(gpu.worker_pid or 0)[-1]
+        os.kill(victim, signal.SIGKILL)
+        assert gone(victim)
+    with pytest.raises(UnusableGpu):
+        device.run(scale_request(compiler))
+    assert [gpu.name for gpu in device.gpus] == ["gpu:0", "gpu:2"]
 
 
 def test_closing_ends_every_process(several: OpenSeveral, compiler: Compiler) -> None:
