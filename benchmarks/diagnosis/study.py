@@ -21,8 +21,8 @@ from warpwright.profiler.diagnosis.diagnose import AT_THE_ROOF
 
 HERE = Path(__file__).resolve().parent
 CASE = "built"
-_WHAT = """Diagnosis of fifteen kernels that each were built to have one bottleneck, against the list in expected.toml. `found`: the
-first finding; where a kernel is at its roof, the first finding after at_the_roof, which says what the roof is made of."""
+_WHAT = """Diagnosis of fifteen kernels that each were built to have one bottleneck, against the list in expected.toml.
+`found`: the first finding; where a kernel is at its roof, the first one after at_the_roof, which says what the roof is made of."""
 
 
 def expected_classes(device: str) -> dict[str, str]:
@@ -64,7 +64,9 @@ def main() -> None:
         row = judged(diagnosed(Subject(HERE / "kernels" / name, CASE), options.device), expected[name])
         results.write(name, row, summary({**results.rows, name: row}, expected))
         mark = "right" if row["right"] else "WRONG"
-        print(f"{mark} {name:<18} expected {expected[name]:<26} found {row['found']}  {row.get('failed', '')}", flush=True)
+        print(
+            f"{mark} {name:<18} expected {expected[name]:<26} found {row['found']}  {row.get('failed', '')}", flush=True
+        )
     print(json.dumps(summary(results.rows, expected)))
 
 

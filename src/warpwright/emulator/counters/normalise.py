@@ -9,11 +9,12 @@ from typing import Protocol
 
 from warpwright.emulator.counters.profile import LaunchProfile, MemoryTraffic
 from warpwright.hardware import GpuSpec, Limiter, theoretical_occupancy
+from warpwright.units import US_PER_S
 
 SECTOR_BYTES = 32
 NS_PER_US = 1000.0
 
-_PIPE_TERMS = ("alu", "fma", "fp64", "lsu", "tensor")
+_PIPE_TERMS = ("alu", "fma", "fp64", "tensor")
 
 
 class Estimated(Protocol):
@@ -119,11 +120,20 @@ def _beyond_l1(profile: LaunchProfile) -> dict[str, float | None]:
 
 def _estimated(profile: LaunchProfile, estimate: Estimated, gpu: GpuSpec) -> dict[str, float | None]:
     time_us, terms = estimate.time_us, estimate.terms_us
-    busy = {name: terms.get(name, 0.0) / time_us for name in (*_PIPE_TERMS, "issue", "sfu", "half", "l2", "dram")}
+    busy = {
+        name: terms.get(name, 0.0) / time_us for name in (*_PIPE_TERMS, "issue", "sfu", "half", "lsu", "l2", "dram")
+    }
+    cycles = time_us * gpu.throughput.clock_hz / US_PER_S
+    lsu = (
+        (profile.slots or profile.by_pipe).get("lsu", 0.0)
+        / gpu.throughput.lsu_wavefronts_per_sm
+        / gpu.sm_count
+        / cycles
+    )
     prints = profile.footprint
     peak_us = None
     if prints.dram_read_bytes is not None and prints.dram_write_bytes is not None:
-        peak_us = (prints.dram_read_bytes + prints.dram_write_bytes) / gpu.throughput.dram_bytes_per_s * 1e6
+        peak_us = (prints.dram_read_bytes + prints.dram_write_bytes) / gpu.throughput.dram_bytes_per_s * US_PER_S
     dram = None if peak_us is None else peak_us / time_us
     return {
         "duration_ns": time_us * NS_PER_US,
@@ -131,11 +141,12 @@ def _estimated(profile: LaunchProfile, estimate: Estimated, gpu: GpuSpec) -> dic
         "l2_throughput_ratio": None if prints.l2_sectors is None else busy["l2"],
         "l1_throughput_ratio": busy["lsu"],
         "memory_throughput_ratio": max(busy["lsu"], busy["l2"], dram or 0.0),
-        "sm_throughput_ratio": max(busy[name] for name in (*_PIPE_TERMS, "issue", "sfu", "half")),
+        "sm_throughput_ratio": max(*(busy[name] for name in (*_PIPE_TERMS, "issue", "sfu", "half")), lsu),
         "issue_active_ratio": busy["issue"],
         "pipe_xu_ratio": busy["sfu"],
+        "pipe_lsu_ratio": lsu,
         **{f"pipe_{name}_ratio": busy[name] for name in _PIPE_TERMS},
-        **_residency(profile, time_us * gpu.throughput.clock_hz / 1e6, gpu),
+        **_residency(profile, cycles, gpu),
     }
 
 
