@@ -14,6 +14,7 @@ from warpwright.device.registry import DeviceOptions, open_device
 from warpwright.evaluation.evaluator import Evaluator, EvaluatorOptions
 from warpwright.evaluation.kernel_oracle import KernelOracle
 from warpwright.evaluation.outcome import Evaluation
+from warpwright.evaluation.profiling import ProfileOptions
 from warpwright.evaluation.sanitizing import sanitize_candidate
 from warpwright.evaluation.timing.limits import run_limit_s
 from warpwright.profiler.sanitizer.options import SanitizerOptions
@@ -34,12 +35,14 @@ class BenchOptions:
     """cache_directory: compiled kernels and machine code, None = kept nowhere. nvrtc: library to use, None = found.
 
     device: how it is opened; its own cache folder, if it names none, lies in this one. sanitizer: how compute-sanitizer is run.
+    profiling: how Nsight Compute is run.
     """
 
     cache_directory: Path | None = None
     nvrtc: str | None = None
     device: DeviceOptions = field(default_factory=DeviceOptions)
     sanitizer: SanitizerOptions = field(default_factory=SanitizerOptions)
+    profiling: ProfileOptions = field(default_factory=ProfileOptions)
 
 
 _DEFAULT_OPTIONS = BenchOptions()
@@ -77,7 +80,7 @@ class Bench:
         return self._evaluator.verify_only(candidate, (*visible, *hidden), "final", HIDDEN_SEEDS)
 
     def sanitize(self, candidate: Candidate) -> SanitizerReport:
-        """What compute-sanitizer says of a verified candidate on the smallest check case; not applicable on the emulator."""
+        """What compute-sanitizer says of a verified candidate on a small check case; not applicable on the emulator."""
         return sanitize_candidate(self._evaluator, candidate, options=self._sanitizer)
 
     def close(self) -> None:

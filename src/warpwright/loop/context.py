@@ -7,7 +7,8 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 
 from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
-from warpwright.knowledge.books import SectionFinder
+from warpwright.evaluation.profiling import ProfileOptions
+from warpwright.knowledge.documents.library import Library
 from warpwright.loop.budget import Budget
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import LoopState
@@ -23,7 +24,7 @@ PATIENCE = 12
 class LoopContext:
     """One open session with everything that works on it. stopping: set by Ctrl-C; long nodes return early when it is.
 
-    finder: index over documents on this machine; None = citations lead to NVIDIA's public pages.
+    documents: indexed ones of this machine; None = citations lead to NVIDIA's public pages. profiling: how ncu is run.
     """
 
     session: Session
@@ -31,7 +32,8 @@ class LoopContext:
     proposer: Proposer
     budget: Budget
     stopping: threading.Event = field(default_factory=threading.Event)
-    finder: SectionFinder | None = None
+    documents: Library | None = None
+    profiling: ProfileOptions = field(default_factory=ProfileOptions)
 
     def search_state(self) -> SearchState:
         """The record so far, as a proposer sees it."""
@@ -53,11 +55,16 @@ class LoopContext:
     def close(self) -> None:
         """End workers and release the session's lock."""
         self.bench.close()
+        if self.documents is not None:
+            self.documents.close()
         self.session.close()
 
 
-def open_context(session: Session, options: BenchOptions) -> LoopContext:
-    """Device, compiler, oracle and proposer for a session. Raises: UnavailableError if one of them is not here."""
+def open_context(session: Session, options: BenchOptions, documents: Path | None = None) -> LoopContext:
+    """Device, compiler, oracle and proposer for a session. documents: folder with an index, as `warpwright docs` keeps it.
+
+    Raises: UnavailableError if one of them is not here; what is not indexed only shortens the list of citations.
+    """
     chosen = session.options
     return LoopContext(
         session=session,
@@ -70,6 +77,8 @@ def open_context(session: Session, options: BenchOptions) -> LoopContext:
             max_repairs=chosen.max_repairs,
             spent_s=session.spent_s(),
         ),
+        documents=None if documents is None else Library(documents),
+        profiling=options.profiling,
     )
 
 

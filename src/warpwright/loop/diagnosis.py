@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
-from warpwright.device.protocol import TimeSource
+from warpwright.evaluation.profiling import profile_cases
 from warpwright.loop.context import LoopContext
 from warpwright.profiler.diagnosis.compare import changes
 from warpwright.profiler.diagnosis.diagnose import diagnose_case
@@ -11,8 +12,7 @@ from warpwright.profiler.diagnosis.expectation import check_expectations
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, ExpectationCheck, Verdict
 from warpwright.profiler.diagnosis.situation import situation_of
 from warpwright.profiler.diagnosis.target import target_case
-from warpwright.profiler.emulated import emulated_profile
-from warpwright.profiler.profile import Cache, CaseProfile
+from warpwright.profiler.profile import CaseProfile
 from warpwright.record.attempt import Attempt
 from warpwright.record.event import Event
 
@@ -68,14 +68,9 @@ def _profiled(context: LoopContext, attempt: Attempt) -> tuple[CaseProfile, ...]
 
 
 def _profile(context: LoopContext, attempt: Attempt, cases: Sequence[str] | None) -> tuple[CaseProfile, ...]:
-    entry = attempt.candidate.plan.launches[0].entry
-    cache = Cache.COLD if context.session.workload.cold_cache else Cache.WARM
-    return tuple(
-        emulated_profile(case.name, attempt.candidate.identity, case.timing, cache, entry)
-        for case in attempt.evaluation.cases
-        if case.timing is not None and case.timing.source is TimeSource.ESTIMATED
-        if case.passed and (cases is None or case.name in cases)
-    )
+    keep = context.session.attempt_directory(attempt.number) / "profile"
+    options = replace(context.profiling, keep=keep)
+    return profile_cases(context.bench.evaluator, attempt.candidate, attempt.evaluation, cases, TRIAGE, options)
 
 
 def _kept_target(context: LoopContext, attempt: Attempt, names: Sequence[str]) -> str | None:

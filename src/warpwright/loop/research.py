@@ -18,7 +18,7 @@ def look_up(context: LoopContext, number: int, diagnosis: AttemptDiagnosis) -> G
     case = next(case for case in session.workload.cases if case.name == target.case)
     facts = situation_of(session.workload, case, gpu, target.time_us).facts()
     counters = {**facts, **target_counters(diagnosis, session.profiles(number))}
-    return guidance_for(finding.bottleneck, counters, gpu.arch, finding.bound, context.finder, _history(context))
+    return guidance_for(finding.bottleneck, counters, gpu.arch, finding.bound, context.documents, _history(context))
 
 
 def _history(context: LoopContext) -> dict[str, list[float]]:

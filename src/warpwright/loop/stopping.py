@@ -27,4 +27,4 @@ def _words(case: CaseDiagnosis) -> str:
     ratio = case.floor_ratio
     if ratio is None:
         return f"{case.case} at its roof"
-    return f"{case.case} at {ratio:.0%} of it"
+    return f"{case.case} at {ratio * 100:.0f} % of it"

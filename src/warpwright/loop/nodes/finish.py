@@ -78,7 +78,7 @@ def _best_borne_out(context: LoopContext) -> tuple[_Best | None, tuple[FinalChec
             continue
         sanitizer = _sanitize(context, attempt)
         if sanitizer.serious:
-            checks[-1] = FinalCheck(number, passed=False, message=f"{sanitizer.serious[0].label}: {sanitizer.summary}")
+            checks[-1] = FinalCheck(number, passed=False, message=f"{sanitizer.serious[0].label}: {sanitizer.fault}")
             continue
         published = _publish(context, attempt)
         if isinstance(published, _Published):
