@@ -1,6 +1,5 @@
-"""The sanitizer gate: a finalist's smallest check case under compute-sanitizer, in the harness's `run-once` process."""
+"""The sanitizer gate: a small check case of a finalist under compute-sanitizer, in the harness's `run-once` process."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from warpwright.candidate.candidate import Candidate
@@ -12,6 +11,9 @@ from warpwright.profiler.sanitizer.report import NOT_APPLICABLE, SanitizerReport
 from warpwright.workload.model import Case, CaseKind, DeviceKind, Workload
 from warpwright.workload.shapes import case_bytes
 
+LEAST_BYTES = 4096
+"""Of all arrays together. In a case of a few elements most threads do nothing, and a race needs two that do something."""
+
 _DEFAULT_OPTIONS = SanitizerOptions()
 
 
@@ -21,7 +23,7 @@ def sanitize_candidate(
     case: Case | None = None,
     options: SanitizerOptions = _DEFAULT_OPTIONS,
 ) -> SanitizerReport:
-    """What the tools say of a verified candidate. case: None = the smallest check case of this kind of device.
+    """What the tools say of a verified candidate. case: None = `sanitized_case`.
 
     On the emulator `NOT_APPLICABLE`. Raises: InfrastructureError if the device fails.
     """
@@ -30,12 +32,17 @@ def sanitize_candidate(
         return NOT_APPLICABLE
     if not isinstance(device, RunOnceDevice):
         return SanitizerReport(reason=f"{device.name} hands out no run that a tool could watch")
-    chosen = case or smallest_case(evaluator.workload, device.kind)
+    chosen = case or sanitized_case(evaluator.workload, device.kind)
     request = evaluator.run_requests(candidate, [chosen])[chosen.name]
-    return replace(sanitize(device, request, options), case=chosen.name)
+    report = sanitize(device, request, options)
+    return replace(report, case=chosen.name) if report.tools else report
 
 
-def smallest_case(workload: Workload, kind: DeviceKind) -> Case:
-    """The check case with the fewest bytes; a perf case where the workload checks none on such a device."""
-    cases: Sequence[Case] = workload.cases_on(kind, CaseKind.CHECK) or workload.cases_on(kind)
-    return min(cases, key=lambda case: case_bytes(workload, case))
+def sanitized_case(workload: Workload, kind: DeviceKind) -> Case:
+    """The smallest check case of at least `LEAST_BYTES`, or the largest if all are smaller.
+
+    A perf case where the workload checks none on such a device.
+    """
+    cases = workload.cases_on(kind, CaseKind.CHECK) or workload.cases_on(kind)
+    by_size = sorted(cases, key=lambda case: case_bytes(workload, case))
+    return next((case for case in by_size if case_bytes(workload, case) >= LEAST_BYTES), by_size[-1])

@@ -93,14 +93,19 @@ class SanitizerReport:
         return tuple(tool for tool in self.tools if tool.verdict is verdict)
 
     @property
+    def fault(self) -> str:
+        """The first finding that fails the candidate, and how many more there are; empty without one."""
+        first, *others = self.serious or (None,)
+        more = f" (and {len(others)} more)" if others else ""
+        return "" if first is None else f"{first.text}{more}"
+
+    @property
     def summary(self) -> str:
         """One line: `clean (4 tools)`, `clean (3 tools); racecheck not run: ...`, `not run: ...`, `found: ...`."""
         if not self.applicable:
             return "not applicable: the emulator checks every access itself"
-        serious = self.serious
-        if serious:
-            more = f" (and {len(serious) - 1} more)" if len(serious) > 1 else ""
-            return f"found: {serious[0].text}{more}"
+        if self.serious:
+            return f"found: {self.fault}"
         clean, skipped = self.tried(Verdict.CLEAN), self.tried(Verdict.NOT_RUN)
         if not clean:
             return f"not run: {self.reason or _reasons(skipped)}"
