@@ -215,3 +215,11 @@ def test_inputs_made_on_the_device_are_made_here(
     report = sanitize(gpu, request, SanitizerOptions(install(tmp_path / "tool"), (Tool.INITCHECK,)))
     assert report.summary == "clean (1 tool)"
     assert "ww_generate" not in log.read_text(encoding="utf-8")
+
+
+def test_what_the_tools_wrote_is_kept(gpu: GpuDevice, request_: RunRequest, tmp_path: Path) -> None:
+    program = install(tmp_path / "tool", racecheck="race")
+    sanitize(gpu, request_, SanitizerOptions(program, (Tool.RACECHECK,), keep=tmp_path / "kept"))
+    kept = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "kept").iterdir()}
+    assert sorted(kept) == ["racecheck.txt", "racecheck.xml"]
+    assert "RACECHECK SUMMARY" in kept["racecheck.txt"]

@@ -2,13 +2,14 @@
 
 import logging
 import math
+import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpwright.device.protocol import Argument, ArrayArgument, Program, RunOnce, RunOnceDevice, RunRequest
-from warpwright.errors import DeviceUnavailable
+from warpwright.errors import DeviceUnavailable, InfrastructureError
 from warpwright.profiler.sanitizer.command import (
     ERROR_EXIT_CODE,
     NOT_INSTRUMENTED_EXIT_CODE,
@@ -68,7 +69,19 @@ def sanitize(
         if isinstance(installed, str):
             return SanitizerReport(reason=installed)
         run = _Run(installed, once, _kernels(request.program), environment, options.time_limit_s)
-        return SanitizerReport(installed.version, tools=tuple(_tool(tool, run, folder) for tool in options.tools))
+        results = tuple(_tool(tool, run, folder) for tool in options.tools)
+        if options.keep is not None:
+            _keep(folder, options.tools, options.keep)
+        return SanitizerReport(installed.version, tools=results)
+
+
+def _keep(folder: Path, tools: tuple[Tool, ...], kept: Path) -> None:
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+        for path in (path for tool in tools for path in (folder / tool.value).iterdir()):
+            shutil.copyfile(path, kept / f"{path.parent.name}{path.suffix}")
+    except OSError as error:
+        raise InfrastructureError(f"{kept}: reports of compute-sanitizer cannot be kept there ({error})") from error
 
 
 def _plain(request: RunRequest, time_limit_s: float) -> RunRequest:

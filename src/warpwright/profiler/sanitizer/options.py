@@ -11,8 +11,12 @@ TIME_LIMIT_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class SanitizerOptions:
-    """program: used alone if named, else looked for. tools: which, in order. time_limit_s: of one tool, wall clock."""
+    """program: used alone if named, else looked for. tools: which, in order. time_limit_s: of one tool, wall clock.
+
+    keep: folder where what each tool wrote is kept as `TOOL.txt` and `TOOL.xml`; None: nowhere.
+    """
 
     program: Path | None = None
     tools: tuple[Tool, ...] = tuple(Tool)
     time_limit_s: float = TIME_LIMIT_S
+    keep: Path | None = None
