@@ -11,7 +11,7 @@ from warpwright.knowledge.field_guide.reader import read_card
 from warpwright.profiler.counters import metrics
 
 CLASSES = tomllib.loads((files("warpwright.profiler.diagnosis") / "thresholds.toml").read_text(encoding="utf-8"))
-CURABLE_PIPES = ("alu", "fma", "fp64", "xu", "lsu", "tensor")
+CURABLE_PIPES = ("alu", "fma", "fp64", "xu", "tensor")
 GOOD = """
 name = "Pad"
 classes = ["bank_conflicts"]

@@ -115,6 +115,27 @@ def test_a_card_whose_condition_fails_is_left_out() -> None:
     assert all(advice.applies is None for advice in undecided.advice)
 
 
+@pytest.mark.parametrize(
+    ("load", "store", "advised"), [(32, 4, True), (5, 22, True), (4, 4, False), (32, 32, False), (128, 32, False)]
+)
+def test_a_tile_is_advised_where_only_one_side_is_strided(load: float, store: float, advised: bool) -> None:
+    counters = {"global_load_bytes_per_sector": load, "global_store_bytes_per_sector": store}
+    assert ("FG-11" in ids(guidance_for("uncoalesced", counters, "sm_90"))) == advised
+
+
+@pytest.mark.parametrize(("registers", "shared", "advised"), [(2, 8, True), (8, 4, False), (16, 16, False)])
+def test_launch_bounds_are_advised_where_registers_limit(registers: float, shared: float, advised: bool) -> None:
+    counters = {
+        "spill_bytes": 0,
+        "spill_requests": 0,
+        "occupancy_limit_registers_blocks": registers,
+        "occupancy_limit_shared_blocks": shared,
+        "occupancy_limit_warps_blocks": 8,
+        "occupancy_limit_blocks_blocks": 32,
+    }
+    assert ("FG-22" in ids(guidance_for("latency_low_occupancy", counters, "sm_90"))) == advised
+
+
 def test_what_only_the_host_can_do_comes_last() -> None:
     guidance = guidance_for("launch_bound", {"duration_ns": 3000}, "sm_90")
     assert ids(guidance) == ["FG-02", "FG-01", "FG-03"]
