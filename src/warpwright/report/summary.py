@@ -3,11 +3,13 @@
 from typing import Any
 
 from warpwright.evaluation.summary import evaluation_to_json, paired_to_json
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.profiler.sanitizer.report import SanitizerReport
 from warpwright.record.attempt import Attempt
 from warpwright.record.catalog import SessionListing
 from warpwright.record.session import Session
 from warpwright.record.summary import FinalCheck
+from warpwright.report.diagnosis import diagnosis_to_json
 from warpwright.report.expectation import expectations
 from warpwright.report.findings import Findings, findings
 
@@ -35,7 +37,7 @@ def session_to_json(session: Session) -> dict[str, Any]:
         "unpublished": None if summary is None else summary.unpublished or None,
         "floor_ratio": found.floor_ratio,
         "worst_case": None if found.worst is None else {"name": found.worst.name, "speedup": found.worst.speedup},
-        "attempts": [_attempt(attempt, found) for attempt in found.attempts],
+        "attempts": [_attempt(attempt, found, session.diagnosis(attempt.number)) for attempt in found.attempts],
         "tuning_points": sum(len(session.tuning(attempt.number)) for attempt in found.attempts),
         "ended": summary is not None,
         "stopped": None if summary is None else summary.stop,
@@ -68,7 +70,7 @@ def _figure(attempt: Attempt) -> dict[str, Any]:
     return {"attempt": attempt.number, **evaluation_to_json(attempt.evaluation)}
 
 
-def _attempt(attempt: Attempt, found: Findings) -> dict[str, Any]:
+def _attempt(attempt: Attempt, found: Findings, diagnosis: AttemptDiagnosis | None) -> dict[str, Any]:
     hypothesis = attempt.hypothesis
     evaluation = attempt.evaluation
     return {
@@ -77,10 +79,15 @@ def _attempt(attempt: Attempt, found: Findings) -> dict[str, Any]:
         "proposer": attempt.proposer,
         "technique": None if hypothesis is None else hypothesis.technique,
         "hypothesis": None if hypothesis is None else hypothesis.text,
+        "treats": None if hypothesis is None else hypothesis.bottleneck,
+        "card": None if hypothesis is None else hypothesis.card,
+        "citations": [] if hypothesis is None else list(hypothesis.citations),
+        "fabricated_citations": attempt.fabricated_citations,
         "expectations": [
             {"counter": e.counter, "expected": e.expected, "observed": e.observed, "movement": e.movement.value}
             for e in expectations(attempt, found.parent_of(attempt))
         ],
+        "diagnosis": diagnosis_to_json(diagnosis),
         "outcome": evaluation.outcome.value,
         "reason": evaluation.reason,
         "message": evaluation.message,

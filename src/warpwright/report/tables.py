@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, Verdict
 from warpwright.record.attempt import Attempt
 from warpwright.record.catalog import SessionListing, SessionState
 from warpwright.record.evidence import times_from
@@ -73,9 +74,11 @@ def lint_table(lint: Sequence[LintFinding]) -> Table:
 
 
 def session_tables(session: Session) -> list[Table]:
-    """A session: the gain case by case, then its attempts."""
+    """A session: the gain case by case, then its attempts, then what limits each of them."""
     found = findings(session)
-    return [_gain_table(session, found), _attempts_table(session, found)]
+    diagnosed = [(a.number, d) for a in found.attempts if (d := session.diagnosis(a.number)) is not None]
+    tables = [_gain_table(session, found), _attempts_table(session, found)]
+    return [*tables, _diagnoses_table(diagnosed)] if diagnosed else tables
 
 
 def sessions_table(listings: Sequence[SessionListing]) -> Table:
@@ -218,6 +221,21 @@ def _attempts_table(session: Session, found: Findings) -> Table:
     if pending is not None:
         idea = pending.hypothesis.technique if pending.hypothesis is not None else "initial kernel"
         table.add_row(f"{pending.number:04d} ", Text(idea), Text("unfinished", style="yellow"), UNKNOWN, UNKNOWN, "")
+    return table
+
+
+def _diagnoses_table(diagnosed: Sequence[tuple[int, AttemptDiagnosis]]) -> Table:
+    table = _table("What limits each attempt")
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("case", overflow="fold", max_width=_NAME_WIDTH)
+    table.add_column("class", overflow="fold")
+    table.add_column("evidence", overflow="fold")
+    table.add_column("hypothesis", overflow="fold")
+    for number, diagnosis in diagnosed:
+        finding = None if diagnosis.target is None else diagnosis.target.target
+        verdict = "" if diagnosis.verdict is Verdict.UNKNOWN else diagnosis.verdict.value
+        words = (diagnosis.bottleneck or UNKNOWN, "" if finding is None else finding.text, verdict)
+        table.add_row(f"{number:04d} ", Text(diagnosis.target_case or UNKNOWN), *(Text(word) for word in words))
     return table
 
 

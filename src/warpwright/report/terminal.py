@@ -14,6 +14,7 @@ from rich.text import Text
 from warpwright.record.attempt import Attempt
 from warpwright.record.event import Event
 from warpwright.record.session import Session
+from warpwright.report.diagnosis import diagnosis_line
 from warpwright.report.findings import Findings, findings
 from warpwright.report.tables import one_line, outcome_style
 from warpwright.report.words import duration_text, percent_text, ratio_text, source_text, time_text
@@ -22,6 +23,7 @@ _LAST_OUTCOMES = 6
 _LAST_NOTES = 3
 _BAR_WIDTH = 30
 _MESSAGE_WIDTH = 64
+_DIAGNOSIS_WIDTH = 140
 _REFRESH_PER_S = 4
 _PLAIN_STAGES = frozenset({"hidden cases", "compute-sanitizer", "published figure"})
 """Stages that a log line is worth; the others pass within seconds."""
@@ -36,6 +38,7 @@ class LiveView:
         self._opened = time.monotonic()
         self._doing = "checking the workload"
         self._notes: list[str] = []
+        self._limits = ""
         self._spinner = Spinner("dots")
 
     def elapsed_s(self) -> float:
@@ -53,7 +56,10 @@ class LiveView:
                 self._doing = f"tuning attempt {event.attempt}: {event.values.get('points')} points"
             case "lint" | "note" | "stopped":
                 self._notes = [*self._notes, event.text][-_LAST_NOTES:]
-            case "finished" | "tuned" | "ended":
+            case "diagnosed":
+                self._limits = one_line(diagnosis_line(self._session.diagnosis(event.attempt or 0)), _DIAGNOSIS_WIDTH)
+                self._doing = "choosing what to try next"
+            case "finished" | "tuned" | "researched" | "ended":
                 self._doing = "choosing what to try next"
 
     def render(self) -> RenderableType:
@@ -70,6 +76,7 @@ class LiveView:
             self._budget(len(found.attempts)),
             _incumbent_line(found),
             _outcomes(found),
+            *([Text(self._limits, style="dim")] if self._limits else []),
             *(Text(note, style="yellow") for note in self._notes),
             self._spinner,
         )
@@ -84,6 +91,9 @@ class LiveView:
                 return clock.append_text(_attempt_line(attempt, found))
             case "stage" if event.text in _PLAIN_STAGES:
                 return clock.append(f"{event.attempt:04d} {event.text}")
+            case "diagnosed" if event.attempt is not None:
+                line = one_line(diagnosis_line(self._session.diagnosis(event.attempt)), _DIAGNOSIS_WIDTH)
+                return clock.append(f"{event.attempt:04d} {line}", style="dim")
             case "tuned":
                 return clock.append(f"{event.attempt:04d} tuned: {event.text}")
             case "lint" | "note" | "stopped":
