@@ -5,6 +5,8 @@ import re
 from warpwright.errors import UsageError
 
 _PART = re.compile(r"(\d+(?:\.\d+)?)(h|m|s)?")
+_AGE = re.compile(r"(\d+(?:\.\d+)?)([dh])")
+_AGE_SECONDS = {"d": 86400.0, "h": 3600.0}
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, None: 1.0}
 
 
@@ -20,3 +22,11 @@ def parse_duration(text: str | None) -> float | None:
     if seconds <= 0:
         raise UsageError(f"--time-limit {text!r} is zero. Give a positive duration such as 10m.")
     return seconds
+
+
+def parse_age(option: str, text: str) -> float:
+    """Seconds of an age such as `30d` or `12h`; `0d` = any age is too old. Raises: UsageError naming the option."""
+    found = _AGE.fullmatch(text.strip().lower())
+    if found is None:
+        raise UsageError(f"{option} {text!r} is no age. Write days or hours: 30d, 12h.")
+    return float(found[1]) * _AGE_SECONDS[found[2]]

@@ -9,7 +9,9 @@ import platformdirs
 VARIABLES = {
     "WARPWRIGHT_SESSIONS": "where sessions are kept (default: ./sessions)",
     "WARPWRIGHT_CACHE": "where compiled kernels are kept (default: the user's cache folder)",
+    "WARPWRIGHT_DOCS": "where documentation and its index are kept (default: the user's data folder)",
     "WARPWRIGHT_NVRTC": "path of the NVRTC library to use (default: the PyPI wheel)",
+    "WARPWRIGHT_NCU": "path of Nsight Compute's program ncu (default: looked for)",
     "WARPWRIGHT_HARNESS": "path of the program warpwright-harness (default: the installed one)",
     "WARPWRIGHT_DRIVER": "path of the driver library to use (default: the system's)",
     "WARPWRIGHT_SANDBOX": "`off` runs the GPU harness without bubblewrap (default: with it, where it works)",
@@ -26,7 +28,9 @@ class Environment:
 
     sessions: Path
     cache: Path
+    documents: Path
     nvrtc: str | None
+    ncu: Path | None
     harness: Path | None
     driver: Path | None
     sandboxed: bool
@@ -40,7 +44,9 @@ def environment() -> Environment:
     return Environment(
         sessions=Path(os.environ.get("WARPWRIGHT_SESSIONS", "sessions")),
         cache=Path(cache) if cache else platformdirs.user_cache_path("warpwright"),
+        documents=_path("WARPWRIGHT_DOCS") or platformdirs.user_data_path("warpwright") / "documents",
         nvrtc=os.environ.get("WARPWRIGHT_NVRTC") or None,
+        ncu=_path("WARPWRIGHT_NCU"),
         harness=_path("WARPWRIGHT_HARNESS"),
         driver=_path("WARPWRIGHT_DRIVER"),
         sandboxed=os.environ.get("WARPWRIGHT_SANDBOX", "").lower() != "off",

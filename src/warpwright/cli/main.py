@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from warpwright import __version__
-from warpwright.cli.commands.registry import COMMANDS
+from warpwright.cli.commands.registry import COMMANDS, GROUPS
 from warpwright.cli.output import say
 from warpwright.errors import Interrupted, WarpwrightError
 
@@ -33,6 +33,11 @@ def application() -> typer.Typer:
     app.callback()(_global_options)
     for command in COMMANDS:
         app.command(command.name, help=command.help)(_exiting(command.function))
+    for group in GROUPS:
+        inner = typer.Typer(name=group.name, help=group.help, no_args_is_help=True, rich_markup_mode=None)
+        for command in group.commands:
+            inner.command(command.name, help=command.help)(_exiting(command.function))
+        app.add_typer(inner)
     return app
 
 

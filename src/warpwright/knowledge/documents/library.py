@@ -160,6 +160,16 @@ class Library:
         with self._lock:
             return lookup_metric(name, self.folder, self._connection)
 
+    def places(self) -> list[tuple[Place, int]]:
+        """Every section with its number of characters, in the order of books and pages."""
+        if self._connection is None:
+            return []
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT s.id, s.n_chars FROM section s JOIN page p ON p.id = s.page ORDER BY p.book, p.local_path, s.ordinal"
+            ).fetchall()
+            return [(Place.of(self._connection, section), characters) for section, characters in rows]
+
     def status(self) -> Status:
         """What is indexed, from where, how old."""
         with self._lock:

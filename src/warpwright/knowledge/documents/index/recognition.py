@@ -36,14 +36,13 @@ def recognise(source: Source, page: PageFile) -> Identity:
         if book is not None:
             return Identity(book.key, book.title, book.product, url, version)
     else:
-        book, rest = _book_in_path(page.relative)
-        if book is None and source.root.is_file():
-            book, rest = _book_in_path(source.root.as_posix())
-        if book is not None:
-            return Identity(book.key, book.title, book.product, _page_url(book, rest), version)
+        found = _in_path(page.relative) or (_in_path(source.root.as_posix()) if source.root.is_file() else None)
+        if found is not None:
+            address, book, rest = found
+            return Identity(book.key, book.title, book.product, _page_url(address, rest), version)
     stem = _without_index(page.relative)
-    address = url or (f"{source.url}{_unmarked(page.relative)}" if source.url else None)
-    return Identity(f"{source.name}/{stem}" if stem else source.name, None, source.product, address, version)
+    public = url or (f"{source.url}{_unmarked(page.relative)}" if source.url else None)
+    return Identity(f"{source.name}/{stem}" if stem else source.name, None, source.product, public, version)
 
 
 def canonical(address: str) -> str:
@@ -63,10 +62,10 @@ def _unmarked(path: str) -> str:
 
 
 @cache
-def _addresses() -> tuple[tuple[str, Book], ...]:
-    """Every address of every book, the longest first."""
+def _addresses() -> tuple[tuple[str, str, Book], ...]:
+    """Every address of every book, in canonical form and as written, the longest first."""
     rows = [
-        (canonical(address), book)
+        (canonical(address), address, book)
         for book in books().values()
         for address in (book.url, *book.aliases)
         if "://" in address
@@ -76,25 +75,23 @@ def _addresses() -> tuple[tuple[str, Book], ...]:
 
 def _book_at(url: str) -> Book | None:
     wanted = canonical(url)
-    return next((book for start, book in _addresses() if wanted == start or wanted.startswith(f"{start}/")), None)
+    return next((book for start, _, book in _addresses() if wanted == start or wanted.startswith(f"{start}/")), None)
 
 
 @cache
-def _folders() -> dict[str, Book]:
-    """Name of the folder that each book has on its host, in lower case."""
-    named = {PurePosixPath(address).name.lower(): book for address, book in reversed(_addresses())}
-    return {name: book for name, book in named.items() if name}
+def _folders() -> dict[str, tuple[str, Book]]:
+    """Address and book by the name of the folder that the book has on its host, in lower case."""
+    return {PurePosixPath(short).name.lower(): (address, book) for short, address, book in reversed(_addresses())}
 
 
-def _book_in_path(path: str) -> tuple[Book | None, str]:
-    """The book whose folder is in a path, and the rest of the path."""
+def _in_path(path: str) -> tuple[str, Book, str] | None:
+    """Address and book whose folder is in a path, and the rest of the path."""
     parts = PurePosixPath(_unmarked(path)).parts
     for position in range(len(parts) - 1, -1, -1):
         for name in _spellings(parts[position], last=position == len(parts) - 1):
-            book = _folders().get(name)
-            if book is not None:
-                return book, "/".join(parts[position + 1 :])
-    return None, ""
+            if name in _folders():
+                return *_folders()[name], "/".join(parts[position + 1 :])
+    return None
 
 
 def _spellings(part: str, *, last: bool) -> Iterator[str]:
@@ -104,10 +101,10 @@ def _spellings(part: str, *, last: bool) -> Iterator[str]:
         yield _WORDS.sub("-", PurePosixPath(part).stem.lower()).strip("-")
 
 
-def _page_url(book: Book, rest: str) -> str:
+def _page_url(address: str, rest: str) -> str:
     if not rest or rest == "index.html":
-        return book.url
-    return f"{book.url.removesuffix('index.html').rstrip('/')}/{rest}"
+        return address
+    return f"{address.removesuffix('index.html').rstrip('/')}/{rest}"
 
 
 def _without_index(relative: str) -> str:

@@ -47,7 +47,8 @@ class Place:
         section, ref, anchor, title, path, ordinal, parent, page, document, version, url, local, fetched = row
         where = f"{path} > {title}" if path else title
         pdf = anchor.startswith("page=") and local.lower().endswith(".pdf")
-        address = None if url is None else f"{url}#{anchor}" if anchor else url
+        linked = url is not None and (not pdf or url.endswith(".pdf"))  # pages of a PDF are no anchors of its HTML form
+        address = (f"{url}#{anchor}" if anchor else url) if linked else None
         file = f"{local} p.{anchor.removeprefix('page=')}" if pdf else local
         return cls(
             section, page, ordinal, parent, title, fetched, Citation(ref, document, where, version, address, file)
