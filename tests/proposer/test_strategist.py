@@ -153,6 +153,18 @@ def test_estimated_points_must_beat_the_incumbent() -> None:
     assert proposals_of_the_tuner(record, evaluation(Outcome.WRONG_RESULT, None)) == [128, 32]
 
 
+def test_a_move_that_treats_the_target_and_promises_more_goes_before_a_tuned_point() -> None:
+    record = Record()
+    record.tuned[1] = tuned(50.0)
+    technique = {}
+    for bound in (1.5, 3.0):
+        record.diagnoses[1] = diagnosed(finding("uncoalesced", bound))
+        proposal = record.propose()
+        assert proposal is not None
+        technique[bound] = proposal.hypothesis.technique
+    assert technique == {1.5: "tuning", 3.0: "block_per_row"}
+
+
 def test_launch_settings_of_a_case_reach_the_candidate() -> None:
     record = Record()
     record.tuned[1] = [TuningPoint({"BLOCK": 64}, {"130x257": {"BLOCK": "32"}}, "passed", 50.0)]

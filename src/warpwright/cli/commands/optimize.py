@@ -14,10 +14,15 @@ from warpwright.cli.options import (
     WorkloadArgument,
 )
 
+_MODEL_HELP = (
+    "Who proposes: builtin (moves led by the diagnosis, and the tuner), tuner (tunables alone), or undirected (the same moves at "
+    "random, without diagnosis: a baseline)."
+)
+
 
 def optimize(
     workload: WorkloadArgument,
-    model: Annotated[str, typer.Option("--model", help="Who proposes: builtin.")] = "builtin",
+    model: Annotated[str, typer.Option("--model", help=_MODEL_HELP)] = "builtin",
     iterations: Annotated[
         int | None, typer.Option("--iterations", min=1, help="Attempts at most.", show_default="no cap")
     ] = None,

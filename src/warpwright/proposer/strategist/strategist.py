@@ -9,7 +9,7 @@ from warpwright.proposer.strategist.evidence import Support, evidence_on
 from warpwright.proposer.strategist.expectation import AHEAD, cooling_cards, refuted
 from warpwright.proposer.strategist.moves.registry import MOVES
 from warpwright.proposer.strategist.rewriting.move import Change, Move
-from warpwright.proposer.strategist.tuned import tuned_proposal
+from warpwright.proposer.strategist.tuned import tuned_point
 from warpwright.record.attempt import Attempt, Hypothesis
 
 LEAST_PROMISE = 0.2
@@ -39,6 +39,11 @@ class _Idea:
         return self.promise < 1, self.rank, -self.promise, -self.change.promise
 
     @property
+    def treats_target(self) -> bool:
+        """True if it follows from the target finding of its parent."""
+        return self.support is not None and self.rank == 0
+
+    @property
     def hypothesis(self) -> Hypothesis:
         """The idea in checkable words."""
         bottleneck = None if self.support is None else self.support.finding.bottleneck
@@ -48,9 +53,10 @@ class _Idea:
 
 
 class Strategist:
-    """Tuned points first, then moves in the order that the diagnosis gives them; None when neither is left.
+    """Tuned points, then moves in the order that the diagnosis gives them; None when neither is left.
 
-    moves: () leaves the tuner alone.
+    A move that treats the target and promises more than a tuned point gained goes first: once it has changed the structure,
+    points of the old one are not worth an attempt. moves: () leaves the tuner alone.
     """
 
     def __init__(self, moves: tuple[Move, ...] = MOVES) -> None:
@@ -65,13 +71,13 @@ class Strategist:
         """The next candidate, or None when there is nothing left to try."""
         if state.incumbent == 0:
             return None
-        tuned = tuned_proposal(state, self.name)
-        if tuned is not None:
-            return tuned
+        tuned = tuned_point(state, self.name)
         ideas = [idea for parent in _parents(state) for idea in self._ideas(state, parent)]
-        if not ideas:
+        chosen = min(ideas, key=lambda idea: idea.order, default=None)
+        if tuned is not None and not (chosen is not None and chosen.treats_target and chosen.promise > tuned.gain):
+            return tuned.proposal
+        if chosen is None:
             return None
-        chosen = min(ideas, key=lambda idea: idea.order)
         return Proposal(chosen.change.candidate, chosen.hypothesis, self.name, chosen.parent.number)
 
     def repair(self, state: SearchState, failed: int) -> Proposal | None:

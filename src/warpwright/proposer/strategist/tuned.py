@@ -1,6 +1,7 @@
 """Points of tuning searches that are worth an attempt."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.proposer.strategist.changes import structure_of
@@ -11,14 +12,23 @@ TUNED_ATTEMPTS = 5
 """Points of one tuning search that become attempts."""
 
 
-def tuned_proposal(state: SearchState, proposer: str) -> Proposal | None:
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A point as a proposal. gain: time of the incumbent over that of the point, as it was screened."""
+
+    proposal: Proposal
+    gain: float
+
+
+def tuned_point(state: SearchState, proposer: str) -> Tuned | None:
     """The fastest point that could still become the incumbent and is no attempt yet."""
     tried = {attempt.candidate.identity for attempt in state.attempts}
-    return next((p for p in _proposals(state, proposer) if p.candidate.identity not in tried), None)
+    return next((t for t in _worth_an_attempt(state, proposer) if t.proposal.candidate.identity not in tried), None)
 
 
-def _proposals(state: SearchState, proposer: str) -> Iterator[Proposal]:
+def _worth_an_attempt(state: SearchState, proposer: str) -> Iterator[Tuned]:
     """The best points of each search that could still become the incumbent, fastest first."""
+    incumbent_us = state.attempt(state.incumbent).evaluation.geomean_us
     for number, points in sorted(state.tuned.items()):
         parent = state.attempt(number)
         limit = _time_to_beat(state, parent)
@@ -29,7 +39,8 @@ def _proposals(state: SearchState, proposer: str) -> Iterator[Proposal]:
             cases = f", with launch settings of its own for {', '.join(point.launch)}" if point.launch else ""
             text = f"The search over {len(points)} points found {words}{cases}."
             candidate = apply_point(parent.candidate, point.point, point.launch)
-            yield Proposal(candidate, Hypothesis("tuning", text), proposer, number)
+            gain = incumbent_us / point.geomean_us if incumbent_us else 1.0
+            yield Tuned(Proposal(candidate, Hypothesis("tuning", text), proposer, number), gain)
 
 
 def _time_to_beat(state: SearchState, parent: Attempt) -> float:

@@ -6,7 +6,7 @@ from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.proposer.strategist.changes import changes, techniques_tried
 from warpwright.proposer.strategist.moves.registry import MOVES
 from warpwright.proposer.strategist.rewriting.move import Move
-from warpwright.proposer.strategist.tuned import tuned_proposal
+from warpwright.proposer.strategist.tuned import tuned_point
 from warpwright.record.attempt import Hypothesis
 
 
@@ -25,9 +25,9 @@ class Undirected:
         """The next candidate, or None when no move is left for the incumbent."""
         if state.incumbent == 0:
             return None
-        tuned = tuned_proposal(state, self.name)
+        tuned = tuned_point(state, self.name)
         if tuned is not None:
-            return tuned
+            return tuned.proposal
         parent = state.attempt(state.incumbent)
         done = techniques_tried(state, parent)
         open_moves = [move for move in self._moves if move.name not in done]

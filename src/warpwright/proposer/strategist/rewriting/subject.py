@@ -96,7 +96,9 @@ class Subject:
         launch: Launch | None = None,
         tunables: Mapping[str, tuple[int, ...]] | None = None,
     ) -> Candidate:
-        """A candidate with new source, launch and further (or changed) tunables; points no longer allowed fall away."""
+        """A candidate with new source, launch and further (or changed) tunables; points no longer allowed fall away,
+        those of single cases, too.
+        """
         launches = list(self.candidate.plan.launches)
         launches[self.position] = launch or self.launch
         if launches[self.position].block != self.launch.block:
@@ -104,13 +106,16 @@ class Subject:
         allowed = {**self.candidate.tunables, **(tunables or {})}
         used = _words(source, launches)
         allowed = {name: values for name, values in allowed.items() if name in used}
-        point = {n: v for n, v in self.candidate.point.items() if v in allowed.get(n, ())}
+        overrides = {
+            case: replace(override, point=_allowed(override.point, allowed))
+            for case, override in self.candidate.plan.overrides.items()
+        }
         return replace(
             self.candidate,
             source=source,
-            plan=replace(self.candidate.plan, launches=tuple(launches)),
+            plan=replace(self.candidate.plan, launches=tuple(launches), overrides=MappingProxyType(overrides)),
             tunables=MappingProxyType(allowed),
-            point=MappingProxyType(point),
+            point=_allowed(self.candidate.point, allowed),
         )
 
     def fresh_tunable(self, name: str) -> str:
@@ -140,6 +145,11 @@ def _rebounded(source: str, launch: Launch) -> str:
         return source
     threads = " * ".join(f"({size})" for size in launch.block if size != "1") or "1"
     return edited_text(source, [replace_node(bounds.named_children[0], threads)])
+
+
+def _allowed(point: Mapping[str, int], tunables: Mapping[str, tuple[int, ...]]) -> Mapping[str, int]:
+    """What of a point the tunables still allow."""
+    return MappingProxyType({name: value for name, value in point.items() if value in tunables.get(name, ())})
 
 
 def _words(source: str, launches: Sequence[Launch]) -> set[str]:

@@ -20,8 +20,9 @@ def tunable_space_size(candidate: Candidate) -> int:
 
 
 def apply_point(candidate: Candidate, point: Mapping[str, int], launch: LaunchSettings) -> Candidate:
-    """The candidate at a point, with other launch settings for some cases."""
-    chosen = candidate.at(point)
+    """The candidate at a point, with other launch settings for some cases; itself where nothing changes."""
+    own = candidate.values()
+    chosen = candidate if all(own.get(name) == value for name, value in point.items()) else candidate.at(point)
     if not launch:
         return chosen
     overrides = dict(chosen.plan.overrides)
