@@ -15,8 +15,8 @@ from warpwright.cli.options import (
 )
 
 _MODEL_HELP = (
-    "Who proposes: builtin (moves led by the diagnosis, and the tuner), tuner (tunables alone), or undirected (the same moves at "
-    "random, without diagnosis: a baseline)."
+    "Who proposes: builtin (moves led by the diagnosis, and the tuner), tuner (tunables alone), or undirected (the same moves "
+    "at random, without diagnosis: a baseline)."
 )
 
 
