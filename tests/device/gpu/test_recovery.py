@@ -23,6 +23,7 @@ from warpwright.device.gpu.device import GpuDevice
 from warpwright.device.gpu.process import recovery
 from warpwright.device.gpu.process.pool import MOST_LIVING
 from warpwright.device.protocol import FaultKind
+from warpwright.device.registry import DeviceOptions, open_device
 from warpwright.errors import InfrastructureError
 from warpwright.isolation.file_lock import file_lock
 
@@ -141,6 +142,24 @@ def test_of_processes_that_are_killed_nothing_stays_open(gpu: OpenGpu, compiler:
         gc.collect()
     assert [str(each.message) for each in told] == []
     assert not killed & device.process_ids
+
+
+def test_a_process_that_does_not_come_up_is_not_counted(
+    standin: Callable[..., DeviceOptions], compiler: Compiler
+) -> None:
+    options = standin()
+    device = open_device("gpu:0", options)
+    assert isinstance(device, GpuDevice)
+    with device:
+        device.prepare(compiler)
+        ran(device.run(scale_request(compiler)))
+        settled(device, MOST_LIVING)
+        assert options.driver is not None
+        options.driver.unlink()
+        device.renew()
+        ran(device.run(scale_request(compiler)))  # in a spare; the one that is to follow finds no driver
+        assert len(settled(device, MOST_LIVING - 1)) == MOST_LIVING - 1
+        assert all(Path(f"/proc/{pid}").exists() for pid in device.process_ids)
 
 
 def test_a_gpu_in_use_by_another_process_is_waited_for_and_then_named(

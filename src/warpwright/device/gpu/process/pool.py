@@ -39,7 +39,7 @@ class HarnessPool:
     """
 
     def __init__(self, connection: Connection, hello: Hello, greeted: HarnessClient) -> None:
-        self._connection = replace(connection, on_start=self._remember)
+        self._connection = connection
         self._hello = hello
         self._kernels: OwnKernels | None = None
         self._changed = threading.Condition()
@@ -184,7 +184,7 @@ class HarnessPool:
 
     def _ready(self) -> HarnessClient:
         try:
-            client, hello = connect(self._connection)
+            client, hello = self._greet()
         except UnavailableError as error:
             raise InfrastructureError(f"{error} It was there before; the session can be resumed.") from error
         if (hello.uuid, hello.build) != (self._hello.uuid, self._hello.build):
@@ -194,6 +194,24 @@ class HarnessPool:
                 f"{self._hello.uuid}, build {self._hello.build}. Resume the session to go on with what is there now."
             )
         return self._make_ready(client)
+
+    def _greet(self) -> tuple[HarnessClient, Hello]:
+        """As `connect`; what does not come up is ended, and no longer counted."""
+        begun: list[HarnessClient] = []
+
+        def remember(client: HarnessClient) -> None:
+            begun.append(client)
+            self._remember(client)
+
+        greeted = False
+        try:
+            found = connect(replace(self._connection, on_start=remember))
+            greeted = True
+            return found
+        finally:
+            if not greeted:
+                for client in begun:
+                    self.discard(client)
 
     def _make_ready(self, client: HarnessClient) -> HarnessClient:
         """Context and own kernels. Raises: InfrastructureError; the process is then gone."""
