@@ -1,8 +1,11 @@
 """What the environment contributes to a bench."""
 
+from pathlib import Path
+
 from warpwright.cli.environment import environment
 from warpwright.device.registry import DeviceOptions
 from warpwright.evaluation.bench import BenchOptions
+from warpwright.evaluation.profiling import ProfileOptions
 from warpwright.profiler.sanitizer.options import SanitizerOptions
 
 
@@ -14,6 +17,7 @@ def bench_options() -> BenchOptions:
         nvrtc=found.nvrtc,
         device=device_options(),
         sanitizer=SanitizerOptions(program=found.compute_sanitizer),
+        profiling=profile_options(),
     )
 
 
@@ -27,3 +31,8 @@ def device_options() -> DeviceOptions:
         sandboxed=found.sandboxed,
         harness_log=found.harness_log,
     )
+
+
+def profile_options(keep: Path | None = None) -> ProfileOptions:
+    """How Nsight Compute is run. keep: folder for its reports, None = nowhere."""
+    return ProfileOptions(ncu=environment().ncu, keep=keep)

@@ -50,7 +50,7 @@ def run_and_print(session: Session, *, as_json: bool, quiet: bool) -> int:
     from warpwright.report.terminal import watch
 
     if not session.ended:
-        context = open_context(session, bench_options())
+        context = open_context(session, bench_options(), environment().documents)
         try:
             with watch(session, messages(), live=not quiet):
                 run_session(context)
