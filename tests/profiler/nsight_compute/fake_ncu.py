@@ -39,8 +39,13 @@ ALWAYS: dict[str, tuple[Any, str]] = {
     "sm__maximum_warps_per_active_cycle_pct": (75.0, "%"),
 }
 BY_SECTION: dict[str, dict[str, tuple[Any, str]]] = {
-    "WarpStateStats": {LATENCY: (20.0, "cycle"), STALL.format("long_scoreboard"): (12.5, "inst"), STALL.format("wait"): (1.5, "inst")},
-    "SchedulerStats": {"smsp__warps_eligible.avg.per_cycle_active": (0.75, "warp"), "smsp__warps_active.avg.per_cycle_active": ("nan", "warp")},
+    "WarpStateStats": {
+        LATENCY: (20.0, "cycle"), STALL.format("long_scoreboard"): (12.5, "inst"), STALL.format("wait"): (1.5, "inst"),
+    },
+    "SchedulerStats": {
+        "smsp__warps_eligible.avg.per_cycle_active": (0.75, "warp"),
+        "smsp__warps_active.avg.per_cycle_active": ("nan", "warp"),
+    },
     "SourceCounters": {
         "derived__memory_l2_theoretical_sectors_global_excessive": (1_500_000, "byte"),
         "memory_l2_theoretical_sectors_global": (2_000_000, "sector"),
@@ -69,28 +74,35 @@ METRICS: dict[str, tuple[Any, str]] = {
     "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum": (1_000, "inst"),
 }
 RULES = [
-    ("MemoryWorkloadAnalysis", "Uncoalesced", "OPT", "Of the @section:SourceCounters:sectors@ most are waste, see @url:a guide:https://example.org/g@.", "global", "84.21"),
+    ("MemoryWorkloadAnalysis", "Uncoalesced", "OPT",
+     "Of the @section:SourceCounters:sectors@ most are waste, see @url:a guide:https://example.org/g@.", "global", "84.21"),
     ("SpeedOfLight", "Balance", "INF", "Nothing stands out.", "", ""),
     ("Occupancy", "Low", "WRN", "Few warps, see @source:kernel.cu:3:line 3@.", "local", "n/a"),
 ]  # fmt: skip
-LINES = [("#", "Source", "Instructions Executed", "L2 Theoretical Sectors Global Excessive"),
-         ("1", "extern ...", "0", "0"), ("2", "int i = ...", "4,096", "0"), ("3", "if (i < n) ...", "61,440", "1,500,000")]  # fmt: skip
+LINES = [
+    ("#", "Source", "Instructions Executed", "L2 Theoretical Sectors Global Excessive"),
+    ("1", "extern ...", "0", "0"),
+    ("2", "int i = ...", "4,096", "0"),
+    ("3", "if (i < n) ...", "61,440", "1,500,000"),
+]
 
 
 def main(words: list[str]) -> int:
     settings = json.loads((Path(__file__).parent / "ncu.json").read_text(encoding="utf-8"))
     options, application = parsed(words)
     if "--version" in options:
-        print(f"Profiler by nobody\nCopyright\nVersion {settings.get('version', '2025.3.1.0')} (build 1) (public-release)")
+        say(
+            f"Profiler by nobody\nCopyright\nVersion {settings.get('version', '2025.3.1.0')} (build 1) (public-release)"
+        )
         return 0
     if "--list-sections" in options:
-        print("Identifier  Display Name  Enabled  Filename\n----------")
-        print("\n".join(f"{s}  Some Words  no  s.section" for s in SECTIONS if s not in settings.get("no_sections", [])))
+        say("Identifier  Display Name  Enabled  Filename\n----------")
+        say("\n".join(f"{s}  Some Words  no  s.section" for s in SECTIONS if s not in settings.get("no_sections", [])))
         return 0
     if "--query-metrics" in options:
         gone = settings.get("gone", [])
         names = sorted({name.partition(".")[0] for name in [*METRICS, *settings.get("more", [])]} - set(gone))
-        print(f"Device {options['--chips'][0]}\n" + "\n".join(f"{name}   # of something" for name in names))
+        say(f"Device {options['--chips'][0]}\n" + "\n".join(f"{name}   # of something" for name in names))
         return 0
     if "--import" in options:
         return printed(options, settings)
@@ -118,25 +130,27 @@ def profiled(options: dict[str, list[str]], application: list[str], settings: di
         if os.environ.get(name) != wanted:
             sys.exit(f"==ERROR== {name} is {os.environ.get(name)}")
     (Path(__file__).parent / "asked.json").write_text(json.dumps(options), encoding="utf-8")
+    with (Path(__file__).parent / "runs").open("a", encoding="utf-8") as runs:
+        runs.write("profiled\n")
     if settings.get("before"):
-        print(settings["before"], file=sys.stderr)
+        sys.stderr.write(settings["before"])
         return int(settings.get("exit", 1))
     if settings.get("hang"):
         time.sleep(60)
-    print("==PROF== Connected to process 1 (harness)")
+    say("==PROF== Connected to process 1 (harness)")
     done = subprocess.run(application, check=False)
     if done.returncode != 0 and not settings.get("report_anyway"):
-        print("==WARNING== No kernels were profiled.\n==ERROR== The application returned an error code.")
+        say("==WARNING== No kernels were profiled.\n==ERROR== The application returned an error code.")
         return done.returncode
     launches = [launch(each, options, settings) for each in planned(application) if matches(each["symbol"], options)]
     count = int(options["--launch-count"][0])
     report = Path(options["--export"][0])
     if not launches or settings.get("no_kernels"):
-        print("==WARNING== No kernels were profiled.")
+        say("==WARNING== No kernels were profiled.")
         return 0
     text = MAGIC + json.dumps(launches[: settings.get("keep_launches", count)])
     report.write_text(text[: len(text) // 2] if settings.get("truncate") else text, encoding="utf-8")
-    print(f"==PROF== Report: {report}")
+    say(f"==PROF== Report: {report}")
     return int(settings.get("exit", 0))
 
 
@@ -177,16 +191,27 @@ def printed(options: dict[str, list[str]], settings: dict[str, Any]) -> int:
     try:
         launches = json.loads(text.removeprefix(MAGIC))
     except ValueError:
-        print("==ERROR== Failed to load report file.")
+        say("==ERROR== Failed to load report file.")
         return 1
-    print("==PROF== something that is no table")
+    say("==PROF== something that is no table")
     page = options["--page"][0]
     {"raw": raw, "details": details, "source": source}[page](launches, settings)
     return 0
 
 
 def raw(launches: list[dict[str, Any]], settings: dict[str, Any]) -> None:
-    fixed = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC"]  # fmt: skip
+    fixed = [
+        "ID",
+        "Process ID",
+        "Process Name",
+        "Host Name",
+        "Kernel Name",
+        "Context",
+        "Stream",
+        "Block Size",
+        "Grid Size",
+    ]
+    fixed += ["Device", "CC"]
     names = sorted({name for each in launches for name in each["metrics"]})
     if settings.get("reorder"):
         fixed, names = fixed[::-1], names[::-1]
@@ -195,13 +220,15 @@ def raw(launches: list[dict[str, Any]], settings: dict[str, Any]) -> None:
     row([""] * len(fixed) + [units[name] for name in names], settings)
     for number, each in enumerate(launches):
         about = {"ID": str(number), "Kernel Name": each["symbol"], "CC": "9.0", "Device": "0"}
-        values = [shown(each["metrics"][name][0], settings, number) if name in each["metrics"] else "" for name in names]
+        values = [
+            shown(each["metrics"][name][0], settings, number) if name in each["metrics"] else "" for name in names
+        ]
         row([about.get(name, "x") for name in fixed] + values, settings)
 
 
 def details(launches: list[dict[str, Any]], settings: dict[str, Any]) -> None:
     if settings.get("no_details"):
-        print("nothing of the kind")
+        say("nothing of the kind")
         return
     header = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size",
               "Device", "CC", "Section Name", "Metric Name", "Metric Unit", "Metric Value", "Rule Name", "Rule Type",
@@ -216,14 +243,14 @@ def details(launches: list[dict[str, Any]], settings: dict[str, Any]) -> None:
 
 def source(launches: list[dict[str, Any]], settings: dict[str, Any]) -> None:
     for each in launches:
-        print(f'"Kernel Name","{each["symbol"]}"')
+        say(f'"Kernel Name","{each["symbol"]}"')
         for line in [] if settings.get("no_source") else LINES:
             row(list(line), settings)
 
 
 def row(cells: list[str], settings: dict[str, Any]) -> None:
     between = '";"' if settings.get("locale") == "comma" else '","'
-    print('"' + between.join(cell.replace('"', '""') for cell in cells) + '"')
+    say('"' + between.join(cell.replace('"', '""') for cell in cells) + '"')
 
 
 def shown(value: Any, settings: dict[str, Any], number: int) -> str:
@@ -234,6 +261,11 @@ def shown(value: Any, settings: dict[str, Any], number: int) -> str:
     if locale == "comma" or (locale == "mixed" and isinstance(value, float)):
         return text.translate(str.maketrans(",.", ".,"))
     return text
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
