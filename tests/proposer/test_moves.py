@@ -177,3 +177,14 @@ def test_a_case_with_its_own_grid_keeps_the_launch_shape() -> None:
     changed = type(workload.initial)(workload.initial.source, own)
     result = grid_stride.MOVE.rewrite(subject_of(changed, 0, workload, load_gpu("h200"), None))
     assert result == Refusal("a case overrides grid, block or shared memory")
+
+
+def test_values_that_a_case_had_for_tunables_that_are_gone_fall_away() -> None:
+    workload = ENTRIES["layernorm"].workload()
+    case = workload.cases[0].name
+    own = replace(workload.initial.plan, overrides={case: CaseOverride(point={"BLOCK": 1, "GONE": 3})})
+    tuned = replace(workload.initial, plan=own, tunables={"BLOCK": (128, 1), "GONE": (3,)})
+    made = rewritten(share_row.BLOCK.rewrite(subject_of(tuned, 0, workload, load_gpu("h200"), None))).candidate
+    kept = made.plan.overrides[case].point
+    assert "GONE" not in made.tunables
+    assert all(value in made.tunables[name] for name, value in kept.items())

@@ -123,3 +123,12 @@ def test_a_point_with_launch_settings_as_a_candidate() -> None:
     assert chosen.values("67x31") == {"BLOCK": 32, "VEC": 2}
     assert chosen.values("130x257") == {"BLOCK": 64, "VEC": 2}
     assert tunable_space_size(candidate) == 6
+
+
+def test_the_point_at_which_a_candidate_stands_is_the_candidate_itself() -> None:
+    """Else it would become an attempt of its own."""
+    _, candidate = with_tunables(BLOCK=(128, 32, 64), VEC=(4, 2))
+    assert apply_point(candidate, {"BLOCK": 128, "VEC": 4}, {}) == candidate
+    moved = candidate.at({"BLOCK": 64})
+    assert apply_point(moved, {"BLOCK": 64, "VEC": 4}, {}) == moved
+    assert apply_point(moved, {"BLOCK": 128, "VEC": 4}, {}) != moved

@@ -1,15 +1,18 @@
 """Points of tuning searches that are worth an attempt."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from warpwright.benchmark.paired import PairedOptions
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.proposer.strategist.changes import structure_of
 from warpwright.proposer.strategist.tuner import apply_point, best
-from warpwright.record.attempt import Attempt, Hypothesis
+from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
 
 TUNED_ATTEMPTS = 5
 """Points of one tuning search that become attempts."""
+LEAST_LEAD = PairedOptions().entry_ratio
+"""What a measured point must be ahead by: a paired run is not begun for less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ def _worth_an_attempt(state: SearchState, proposer: str) -> Iterator[Tuned]:
     incumbent_us = state.attempt(state.incumbent).evaluation.geomean_us
     for number, points in sorted(state.tuned.items()):
         parent = state.attempt(number)
-        limit = _time_to_beat(state, parent)
+        limit = _time_to_beat(state, parent, points)
         for point in best(points, TUNED_ATTEMPTS):
             if point.geomean_us is None or point.geomean_us >= limit:
                 continue
@@ -43,19 +46,28 @@ def _worth_an_attempt(state: SearchState, proposer: str) -> Iterator[Tuned]:
             yield Tuned(Proposal(candidate, Hypothesis("tuning", text), proposer, number), gain)
 
 
-def _time_to_beat(state: SearchState, parent: Attempt) -> float:
+def _time_to_beat(state: SearchState, parent: Attempt, points: Sequence[TuningPoint]) -> float:
     """Time above which a point of the parent's search cannot become the incumbent, in us.
 
-    Measured times are noisy, so points a little slower go to the paired comparison too. Estimates repeat exactly: a
-    point must beat the incumbent and every attempt of the same structure.
+    Measured: the incumbent's, less the lead without which an attempt ends as a tie after all its launches, and as much
+    lower as points were screened lower than the parent was measured. Estimates repeat exactly: a point must beat the
+    incumbent and every attempt of the same structure.
     """
     incumbent = state.attempt(state.incumbent)
     timings = [case.timing for case in incumbent.evaluation.cases if case.timing is not None]
     own = incumbent.evaluation.geomean_us or float("inf")
     if any(timing.source == "measured" for timing in timings):
-        return own * (1 + max(timing.uncertainty_ratio for timing in timings))
+        return own * _screened_ratio(parent, points) * (1 - LEAST_LEAD)
     same = [a for a in state.attempts if structure_of(a.candidate) == structure_of(parent.candidate)]
     times = [
         a.evaluation.geomean_us for a in same if a.evaluation.outcome.correct and a.evaluation.geomean_us is not None
     ]
     return min(own, *times) if times else own
+
+
+def _screened_ratio(parent: Attempt, points: Sequence[TuningPoint]) -> float:
+    """Time of the parent's own point in the search over that of the attempt; 1 if it was not tried."""
+    values, full_us = parent.candidate.values(), parent.evaluation.geomean_us
+    same = (p.geomean_us for p in points if dict(p.point) == values and not p.launch and p.geomean_us is not None)
+    screened_us = next(same, None)
+    return screened_us / full_us if screened_us is not None and full_us else 1.0
