@@ -1,10 +1,13 @@
 """`warpwright doctor`: what this machine offers and what is missing, each with its remedy."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from warpwright.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from warpwright.device.finding import Finding
 
 
 def doctor(
@@ -21,9 +24,12 @@ def doctor(
 
     found = environment()
     findings = machine_findings(found.nvrtc, options=device_options())
+    has_gpu = any(f.name == "gpu 0" for f in findings)
+    if has_gpu:
+        findings = (*findings, _compute_sanitizer())
     if canary:
         findings = (*findings, canary_finding(lambda: _run_canary("emulator")))
-        if any(f.name == "gpu 0" for f in findings):
+        if has_gpu:
             findings = (*findings, canary_finding(lambda: _run_canary("gpu:0"), "canary kernel on gpu 0"))
     if json:
         rows = [{"name": f.name, "status": f.status.value, "detail": f.detail, "remedy": f.remedy} for f in findings]
@@ -35,6 +41,17 @@ def doctor(
         for name, meaning in VARIABLES.items():
             say(f"{name}: {meaning}")
     return UnavailableError.exit_code if any(f.status is Status.MISSING for f in findings) else 0
+
+
+def _compute_sanitizer() -> "Finding":
+    from warpwright.cli.environment import environment
+    from warpwright.device.finding import Finding, Status
+    from warpwright.profiler.sanitizer.locate import find_compute_sanitizer
+
+    found = find_compute_sanitizer(environment().compute_sanitizer)
+    if isinstance(found, str):
+        return Finding("compute-sanitizer", Status.WARNING, "not found: the best kernel is not checked by it", found)
+    return Finding("compute-sanitizer", Status.OK, str(found))
 
 
 def _run_canary(words: str) -> str | None:

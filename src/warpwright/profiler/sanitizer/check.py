@@ -138,7 +138,7 @@ def _read(
     if host is None and (errors or (done.exit_code == ERROR_EXIT_CODE and not found)):
         return Verdict.FOUND, (*found, unread_finding(tool, last_words)), ""
     if done.exit_code == NOT_INSTRUMENTED_EXIT_CODE:
-        return Verdict.NOT_RUN, found, f"it did not see the program use the GPU: {last_words}"
+        return Verdict.NOT_RUN, found, f"it did not see the program use the GPU: {last_words.rpartition(' | ')[2]}"
     if summary is None:
         return Verdict.NOT_RUN, found, f"it gave no summary: {last_words}"
     if errors or done.exit_code not in (0, ERROR_EXIT_CODE):
