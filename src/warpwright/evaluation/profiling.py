@@ -73,13 +73,19 @@ def profile_cases(
     return _on_gpu(evaluator, facts, asked, options or ProfileOptions())
 
 
+def require_cases(evaluator: Evaluator, names: Sequence[str] | None) -> None:
+    """Raises: UsageError, before anything runs, for a name that is no perf case of this device; only those are timed."""
+    known = [case.name for case in evaluator.workload.cases_on(evaluator.device.kind, CaseKind.PERF)]
+    unknown = [name for name in names or () if name not in known]
+    if unknown:
+        raise UsageError(f"there is no perf case {unknown[0]} on this device; there are {', '.join(known)}.")
+
+
 def _chosen(
     evaluator: Evaluator, evaluation: Evaluation, names: Sequence[str] | None
 ) -> list[tuple[Case, CaseEvaluation]]:
+    require_cases(evaluator, names)
     known = {case.name: case for case in evaluator.workload.cases}
-    unknown = [name for name in names or () if name not in known]
-    if unknown:
-        raise UsageError(f"there is no case {unknown[0]}; there are {', '.join(known)}.")
     return [
         (known[found.name], found)
         for found in evaluation.cases

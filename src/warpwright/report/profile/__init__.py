@@ -1,0 +1,1 @@
+"""A profile with its diagnosis and advice, for the terminal and as JSON."""

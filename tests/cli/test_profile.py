@@ -1,0 +1,53 @@
+"""`warpwright profile` on the emulator."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from loop.tiny import write_tiny
+from warpwright.cli.main import run
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WARPWRIGHT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("WARPWRIGHT_DOCS", str(tmp_path / "docs"))
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    return write_tiny(tmp_path / "tiny")
+
+
+def test_says_what_limits_the_kernel_and_marks_estimates(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profile", str(tiny), "--device", "emulator:h200"]) == 0
+    text = capsys.readouterr().out
+    assert "est. " in text
+    assert "of the floor" in text
+    assert "evidence:" in text
+
+
+def test_json_holds_counters_findings_and_advice(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profile", str(tiny), "--device", "emulator:h200", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["outcome"] == "passed"
+    for case in document["cases"]:
+        assert case["estimated"] is True
+        assert case["launches"][0]["counters"]["global_load_sectors"]["quality"] == "exact"
+
+
+def test_an_unknown_case_is_bad_input_before_anything_runs(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profile", str(tiny), "--device", "emulator", "--case", "none"]) == 2
+    assert "there is no perf case none" in capsys.readouterr().err
+
+
+def test_a_kernel_that_is_wrong_is_not_profiled(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = tmp_path / "wrong.cu"
+    source = (tiny / "kernel.cu").read_text(encoding="utf-8")
+    wrong.write_text(source.replace("a * x[i]", "a + x[i]"), encoding="utf-8")
+    assert wrong.read_text(encoding="utf-8") != source
+    assert run(["profile", str(tiny), "--device", "emulator", "--kernel", str(wrong)]) == 3
+    captured = capsys.readouterr()
+    assert "wrong_result" in captured.err
+    assert captured.out == ""
