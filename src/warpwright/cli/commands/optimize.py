@@ -28,7 +28,12 @@ def optimize(
     ] = None,
     time_limit: Annotated[
         str | None,
-        typer.Option("--time-limit", metavar="T", help="Wall time at most: 90s, 10m, 2h.", show_default="no cap"),
+        typer.Option(
+            "--time-limit",
+            metavar="T",
+            help="Wall time of the search at most: 90s, 10m, 2h. The final check comes after it.",
+            show_default="no cap",
+        ),
     ] = None,
     seed: SeedOption = 0,
     device: DeviceOption = "auto",
