@@ -1,5 +1,6 @@
 """compute-sanitizer on real hardware: planted faults are found at their lines, clean kernels are clean."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from warpwright.compiler.result import Compiled, CompileRequest
 from warpwright.device.protocol import ArrayArgument, Device, Program, RunOnceDevice, RunRequest, ScalarArgument
 from warpwright.device.registry import open_device
 from warpwright.profiler.sanitizer.check import sanitize
+from warpwright.profiler.sanitizer.command import Installed, ask_installed
 from warpwright.profiler.sanitizer.locate import find_compute_sanitizer
 from warpwright.profiler.sanitizer.options import SanitizerOptions
 from warpwright.profiler.sanitizer.report import Tool, ToolResult, Verdict
@@ -37,12 +39,12 @@ KERNELS = {
     "divergent": REST.replace("    __sync", "    if (t % 32 < 7) __sync").replace("255 - t", "t"),
 }
 FAULTS = [
-    (Tool.MEMCHECK, "far_write", "wrong_result.oob_write", 7),
-    (Tool.MEMCHECK, "far_read", "wrong_result.oob_read", 4),
-    (Tool.MEMCHECK, "misaligned", "crash.misaligned", 5),
-    (Tool.RACECHECK, "race", "unstable.race", 4),
-    (Tool.INITCHECK, "unwritten", "wrong_result.uninitialised_read", 6),
-    (Tool.SYNCCHECK, "divergent", "wrong_result.barrier_divergence", 5),
+    (Tool.MEMCHECK, "far_write", "wrong_result.oob_write", {7}),
+    (Tool.MEMCHECK, "far_read", "wrong_result.oob_read", {4}),
+    (Tool.MEMCHECK, "misaligned", "crash.misaligned", {5}),
+    (Tool.RACECHECK, "race", "unstable.race", {4, 5}),
+    (Tool.INITCHECK, "unwritten", "wrong_result.uninitialised_read", {6}),
+    (Tool.SYNCCHECK, "divergent", "wrong_result.barrier_divergence", {5}),
 ]
 
 
@@ -61,6 +63,16 @@ def gpu(device: str) -> Iterator[Device]:
     opened = open_device(device, device_options())
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def options(gpu: Device, tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
+    """Those that the installed version has."""
+    program = find_compute_sanitizer(environment().compute_sanitizer)
+    assert isinstance(program, Path), program
+    installed = ask_installed(program, os.environ, tmp_path_factory.mktemp("help"))
+    assert isinstance(installed, Installed), installed
+    return installed.options
 
 
 def request(gpu: Device, compiler: Compiler, kernel: str) -> RunRequest:
@@ -102,12 +114,17 @@ def test_a_clean_kernel_is_clean_under_every_tool(said: Said) -> None:
     assert [(result.verdict, result.findings) for result in results] == [(Verdict.CLEAN, ())] * 4, wrote
 
 
-@pytest.mark.parametrize(("tool", "kernel", "label", "line"), FAULTS, ids=[kernel for _, kernel, _, _ in FAULTS])
-def test_a_planted_fault_is_found_at_its_line(said: Said, tool: Tool, kernel: str, label: str, line: int) -> None:
+@pytest.mark.parametrize(("tool", "kernel", "label", "lines"), FAULTS, ids=[kernel for _, kernel, _, _ in FAULTS])
+def test_a_planted_fault_is_found_at_its_line(
+    said: Said, options: frozenset[str], tool: Tool, kernel: str, label: str, lines: set[int]
+) -> None:
+    if tool is Tool.INITCHECK and "--initcheck-address-space" not in options:
+        pytest.skip("this version of initcheck does not look at shared memory")
     (result,), wrote = said(kernel, tool)
     assert result.verdict is Verdict.FOUND, wrote
     first = result.findings[0]
-    assert (first.label, first.entry, first.line) == (label, "tried<3>", line), wrote
+    assert (first.label, first.entry) == (label, "tried<3>"), wrote
+    assert first.line in lines, wrote
     assert tool is Tool.RACECHECK or first.thread is not None, wrote
 
 
