@@ -22,7 +22,7 @@ from warpwright.profiler.diagnosis.diagnose import AT_THE_ROOF
 HERE = Path(__file__).resolve().parent
 CASE = "built"
 _WHAT = """Diagnosis of fifteen kernels that each were built to have one bottleneck, against the list in expected.toml.
-`found`: the first finding; where a kernel is at its roof, the first one after at_the_roof, which says what the roof is made of."""
+`found` is the first finding; for a kernel at its roof the first one after at_the_roof, which says what the roof is made of."""
 
 
 def expected_classes(device: str) -> dict[str, str]:

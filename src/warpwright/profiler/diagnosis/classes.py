@@ -1,5 +1,6 @@
 """The bottleneck classes of `thresholds.toml`."""
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -19,8 +20,9 @@ from warpwright.profiler.diagnosis.expression import (
     parse_amount,
     parse_condition,
 )
+from warpwright.units import format_us
 
-_FIELD = re.compile(r"\{([^{}:]+)(?::([%x]))?\}")
+_FIELD = re.compile(r"\{([^{}:]+)(?::(%|us))?\}")
 _UNIT = "UNIT"
 
 
@@ -116,13 +118,18 @@ def _test(name: str, unit: str | None, row: Mapping[str, Any]) -> ClassTest:
 
 
 def _formatted(amount: str, style: str | None, values: Values) -> str:
-    value = parse_amount(amount).value(values)
+    parsed = parse_amount(amount)
+    value, least = parsed.value(values), parsed.least(values)
     if value is None:
-        return "an unknown part"
+        return f"at least {_printed(amount, style, least)}" if 0 < least < math.inf else "an unknown part"
+    return _printed(amount, style, value)
+
+
+def _printed(amount: str, style: str | None, value: float) -> str:
     match style:
         case "%":
             return f"{value * 100:.0f} %"
-        case "x":
-            return f"{value:.2g}x"
+        case "us":
+            return format_us(value)
         case _:
-            return f"{value:,.4g} us" if amount.endswith("_us") else format_counter(amount, value)
+            return format_counter(amount, value)

@@ -77,7 +77,7 @@ def _finding(
     limits = [limit for limit in (bound, most) if limit is not None]
     return Finding(
         bottleneck=bottleneck.name,
-        score=min(1.0, max(0.0, test.score.value(values) or 0.0)),
+        score=min(1.0, max(0.0, test.score.least(values))),
         evidence=answer.evidence,
         text=test.sentence(values),
         bound=max(1.0, min(limits)) if limits else None,

@@ -72,6 +72,10 @@ class Amount:
         found = _interval(self.tree, values)
         return found.low if found.exact and math.isfinite(found.low) else None
 
+    def least(self, values: Values) -> float:
+        """What it is at least, whatever the unknown names are; may be minus infinity."""
+        return _interval(self.tree, values).low
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
