@@ -18,9 +18,9 @@ from warpwright.isolation.environment import gpu_environment
 from warpwright.profiler.nsight_compute.collect import collect
 from warpwright.profiler.nsight_compute.command import tool_environment
 from warpwright.profiler.nsight_compute.locate import Ncu, find_ncu
-from warpwright.profiler.nsight_compute.read import Reading, read_report
-from warpwright.profiler.nsight_compute.report import Report
-from warpwright.profiler.nsight_compute.report_module import find_module
+from warpwright.profiler.nsight_compute.reading.read import Reading, read_report
+from warpwright.profiler.nsight_compute.reading.report import Report
+from warpwright.profiler.nsight_compute.reading.report_module import find_module
 from warpwright.profiler.nsight_compute.result import Collected, NsightOptions, Unavailable
 from warpwright.profiler.profile import Cache, LaunchCounters
 from warpwright.workload.model import Role

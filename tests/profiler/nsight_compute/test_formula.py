@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.profiler.counters import metrics
+from warpwright.profiler.diagnosis.classes import bottleneck_classes
 from warpwright.profiler.nsight_compute.formula import Unknown, evaluate, formulas
-from warpwright.profiler.nsight_compute.hot_lines import line_metrics
+from warpwright.profiler.nsight_compute.reading.hot_lines import line_metrics
 from warpwright.profiler.nsight_compute.tiers import chip_of, tier
 from warpwright.profiler.profile import RawMetric
 
@@ -118,10 +119,13 @@ def test_tiers_build_on_each_other_and_name_no_set() -> None:
         tier(0)
 
 
-def test_the_first_tier_decides_every_class_that_the_emulator_can_decide_too() -> None:
-    """What is asked for by name must be what the vocabulary is made from."""
+def test_what_is_asked_for_by_name_is_used() -> None:
     used = {m for f in formulas().values() for m in (*f.any_of, *f.over, *f.sum_of, *f.guard)}
     assert set(tier(2).metrics) <= used
+
+
+def test_lines_that_a_class_shows_can_be_found() -> None:
+    assert {line for each in bottleneck_classes().values() for line in each.lines} <= set(line_metrics())
 
 
 def test_chips_are_known_for_the_gpus_that_are_described() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.profiler.nsight_compute.numbers import Convention, MixedNumbers, convention_of, parse_number
+from warpwright.profiler.nsight_compute.reading.numbers import Convention, MixedNumbers, convention_of, parse_number
 
 SWAPPED = str.maketrans(",.", ".,")
 FINITE = st.floats(min_value=-1e15, max_value=1e15).map(lambda value: round(value, 4))

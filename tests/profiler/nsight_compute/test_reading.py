@@ -6,12 +6,18 @@ from typing import Any
 
 import pytest
 
-from warpwright.profiler.nsight_compute.hot_lines import hot_lines
 from warpwright.profiler.nsight_compute.normalise import PlannedLaunch, normalised
-from warpwright.profiler.nsight_compute.report import LineValue, Report, ReportLaunch, UnreadableReport, without_markers
-from warpwright.profiler.nsight_compute.report_csv import read_raw, read_rules
-from warpwright.profiler.nsight_compute.report_module import find_module, read_with_module
-from warpwright.profiler.nsight_compute.source_csv import read_lines
+from warpwright.profiler.nsight_compute.reading.hot_lines import hot_lines
+from warpwright.profiler.nsight_compute.reading.report import (
+    LineValue,
+    Report,
+    ReportLaunch,
+    UnreadableReport,
+    without_markers,
+)
+from warpwright.profiler.nsight_compute.reading.report_csv import read_raw, read_rules
+from warpwright.profiler.nsight_compute.reading.report_module import find_module, read_with_module
+from warpwright.profiler.nsight_compute.reading.source_csv import read_lines
 from warpwright.profiler.profile import RawMetric
 
 SECTORS = "derived__memory_l2_theoretical_sectors_global_excessive"
@@ -124,7 +130,7 @@ def test_the_module_gives_numbers_rules_and_lines() -> None:
     first, second = launch.rules
     assert (first.title, first.kind, first.scope, first.speedup_percent) == ("A title", "optimization", "global", 12.5)
     assert (second.kind, second.scope, second.speedup_percent) == ("info", None, None)
-    (hot,) = hot_lines(launch.lines)
+    (hot,) = (line for line in hot_lines(launch.lines) if line.counter == "global_excess_ratio")
     assert (hot.line, hot.counter, hot.value, hot.instruction) == (7, "global_excess_ratio", 24.0, "LDG.E.64")
     assert hot.share == pytest.approx(0.8), "lines of other files count in the total and are not shown"
 
@@ -200,9 +206,25 @@ def test_only_lines_that_matter_are_hot_and_the_total_is_of_all() -> None:
     values = [
         LineValue(line, "inst_executed", value, "FFMA") for line, value in ((1, 50.0), (2, 30.0), (2, 15.0), (3, 5.0))
     ]
-    found = hot_lines(values)
+    found = [hot for hot in hot_lines(values) if hot.counter == "instructions"]
     assert [(hot.line, hot.share) for hot in found] == [(1, 0.5), (2, 0.45)]
     assert hot_lines([LineValue(1, "inst_executed", 0.0)]) == ()
+
+
+def test_loads_stores_and_atomics_are_told_apart_by_their_instruction() -> None:
+    sectors = "memory_l2_theoretical_sectors_global"
+    values = [LineValue(1, sectors, 8.0, "LDG.E.64"), LineValue(2, sectors, 4.0, "STG.E"), LineValue(3, sectors, 9.0)]
+    values += [LineValue(4, "inst_executed", 5.0, "RED.E.ADD"), LineValue(5, "inst_executed", 5.0, "LDS")]
+    found = {hot.counter: hot.line for hot in hot_lines(values) if hot.counter.endswith("_sectors")}
+    assert found == {"global_load_sectors": 1, "global_store_sectors": 2, "l2_reduction_sectors": 4}
+
+
+def test_divergence_is_where_lanes_are_idle() -> None:
+    counted = ((1, 10.0, 320.0), (2, 10.0, 160.0), (3, 1.0, 1.0))
+    values = [LineValue(line, "inst_executed", instructions) for line, instructions, _ in counted]
+    values += [LineValue(line, "thread_inst_executed", threads) for line, _, threads in counted]
+    found = [hot for hot in hot_lines(values) if hot.counter == "threads_per_instruction"]
+    assert [(hot.line, hot.value) for hot in found] == [(2, 160.0), (3, 31.0)]
 
 
 def test_machine_instructions_between_source_lines_do_not_count_twice() -> None:

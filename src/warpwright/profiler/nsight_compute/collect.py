@@ -11,8 +11,8 @@ from warpwright.profiler.nsight_compute.command import Wanted, profile_arguments
 from warpwright.profiler.nsight_compute.locate import Ncu, find_ncu
 from warpwright.profiler.nsight_compute.normalise import Normalised, PlannedLaunch, normalised
 from warpwright.profiler.nsight_compute.offering import Offered, offered
-from warpwright.profiler.nsight_compute.read import Reading, read_report
-from warpwright.profiler.nsight_compute.report import UnreadableReport
+from warpwright.profiler.nsight_compute.reading.read import Reading, read_report
+from warpwright.profiler.nsight_compute.reading.report import UnreadableReport
 from warpwright.profiler.nsight_compute.result import Collected, NsightOptions, Unavailable
 from warpwright.profiler.nsight_compute.symptoms import counters_forbidden, explain, permission, surroundings
 from warpwright.profiler.nsight_compute.tiers import chip_of, tier

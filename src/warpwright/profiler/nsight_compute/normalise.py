@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from warpwright.profiler.counters import Quality
 from warpwright.profiler.nsight_compute.formula import Unknown, evaluate, formulas
-from warpwright.profiler.nsight_compute.hot_lines import hot_lines
-from warpwright.profiler.nsight_compute.report import Report, ReportLaunch
+from warpwright.profiler.nsight_compute.reading.hot_lines import hot_lines
+from warpwright.profiler.nsight_compute.reading.report import Report, ReportLaunch
 from warpwright.profiler.profile import Counter, LaunchCounters, Source
 
 

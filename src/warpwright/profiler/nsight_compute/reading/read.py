@@ -6,11 +6,11 @@ from pathlib import Path
 
 from warpwright.profiler.nsight_compute.command import import_arguments
 from warpwright.profiler.nsight_compute.locate import Ncu
-from warpwright.profiler.nsight_compute.numbers import MixedNumbers
-from warpwright.profiler.nsight_compute.report import Report, ReportLaunch, UnreadableReport
-from warpwright.profiler.nsight_compute.report_csv import read_raw, read_rules
-from warpwright.profiler.nsight_compute.report_module import find_module, read_with_module
-from warpwright.profiler.nsight_compute.source_csv import read_lines
+from warpwright.profiler.nsight_compute.reading.numbers import MixedNumbers
+from warpwright.profiler.nsight_compute.reading.report import Report, ReportLaunch, UnreadableReport
+from warpwright.profiler.nsight_compute.reading.report_csv import read_raw, read_rules
+from warpwright.profiler.nsight_compute.reading.report_module import find_module, read_with_module
+from warpwright.profiler.nsight_compute.reading.source_csv import read_lines
 from warpwright.profiler.tool_process import ToolCommand, run_tool
 
 _LIMIT_S = 120.0

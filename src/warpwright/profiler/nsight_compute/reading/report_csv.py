@@ -4,8 +4,8 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 
-from warpwright.profiler.nsight_compute.numbers import Convention, MixedNumbers, convention_of, parse_number
-from warpwright.profiler.nsight_compute.report import ReportLaunch, UnreadableReport, without_markers
+from warpwright.profiler.nsight_compute.reading.numbers import Convention, MixedNumbers, convention_of, parse_number
+from warpwright.profiler.nsight_compute.reading.report import ReportLaunch, UnreadableReport, without_markers
 from warpwright.profiler.profile import RawMetric, RuleResult
 
 _LAUNCH = "ID"

@@ -4,9 +4,9 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 
-from warpwright.profiler.nsight_compute.hot_lines import line_metrics
-from warpwright.profiler.nsight_compute.numbers import convention_of, parse_number
-from warpwright.profiler.nsight_compute.report import LineValue
+from warpwright.profiler.nsight_compute.reading.hot_lines import line_metrics
+from warpwright.profiler.nsight_compute.reading.numbers import convention_of, parse_number
+from warpwright.profiler.nsight_compute.reading.report import LineValue
 
 _NUMBER_COLUMNS = ("#", "Line No", "Line", "Line Number")
 _TEXT_COLUMN = "Source"
@@ -19,7 +19,7 @@ def read_lines(text: str) -> tuple[tuple[LineValue, ...], ...]:
     A table begins with a header that has `Source` and a column of line numbers; rows of machine instructions, which have an
     address there, are left out, since a line's row holds their sum.
     """
-    wanted = {column for each in line_metrics().values() for column in each.columns}
+    wanted = {column for each in line_metrics().values() for column in (*each.columns, *each.lanes)}
     launches: list[tuple[LineValue, ...]] = []
     header: list[str] | None = None
     rows: list[dict[str, str]] = []

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from warpwright.profiler.nsight_compute.hot_lines import line_metrics
-from warpwright.profiler.nsight_compute.report import (
+from warpwright.profiler.nsight_compute.reading.hot_lines import line_metrics
+from warpwright.profiler.nsight_compute.reading.report import (
     LineValue,
     Report,
     ReportLaunch,
@@ -151,20 +151,20 @@ def _rule(row: Mapping[str, Any]) -> RuleResult:
 
 
 def _lines(action: Any, source_name: str) -> Iterator[LineValue]:
-    """Instances of the metrics that have one for each machine instruction, by source line."""
+    """Instances of the metrics that have one for each machine instruction, by source line; each metric once."""
     placed: dict[int, tuple[int, str | None]] = {}
-    for wanted in line_metrics().values():
-        for name in _first_present(action, wanted.metrics):
-            metric = action.metric_by_name(name)
-            addresses = metric.correlation_ids()
-            for index in range(metric.num_instances()):
-                value = float(metric.as_double(index))
-                address = int(addresses.as_uint64(index))
-                if address not in placed:
-                    placed[address] = _place(action, address, source_name)
-                line, opcode = placed[address]
-                if math.isfinite(value) and value:
-                    yield LineValue(line, name, value, opcode)
+    wanted = [names for each in line_metrics().values() for names in (each.metrics, each.lanes)]
+    for name in dict.fromkeys(name for names in wanted for name in _first_present(action, names)):
+        metric = action.metric_by_name(name)
+        addresses = metric.correlation_ids()
+        for index in range(metric.num_instances()):
+            value = float(metric.as_double(index))
+            address = int(addresses.as_uint64(index))
+            if address not in placed:
+                placed[address] = _place(action, address, source_name)
+            line, opcode = placed[address]
+            if math.isfinite(value) and value:
+                yield LineValue(line, name, value, opcode)
 
 
 def _first_present(action: Any, names: Sequence[str]) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""A report of Nsight Compute, read by NVIDIA's module or from what Nsight Compute prints."""
