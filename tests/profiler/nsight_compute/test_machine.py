@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from profiler.nsight_compute.conftest import MakeNcu
+from warpwright.profiler.nsight_compute.collect import preflight
 from warpwright.profiler.nsight_compute.locate import Ncu, find_ncu
 from warpwright.profiler.nsight_compute.result import Unavailable
 from warpwright.profiler.nsight_compute.symptoms import (
@@ -89,6 +90,12 @@ def test_permission_is_known_before_anything_runs(
 ) -> None:
     files = {"proc__driver__nvidia__params": params, "proc__self__status": f"Name:\tx\nCapEff:\t{capabilities}\n"}
     assert counters_forbidden(tree(tmp_path, **files)) is forbidden
+
+
+def test_before_anything_runs_it_is_known_whether_counters_can_be_had(make_ncu: MakeNcu, tmp_path: Path) -> None:
+    program = make_ncu(version="2025.1.0")
+    assert preflight(program) == (permission(surroundings()) if counters_forbidden() else Ncu(program, "2025.1.0"))
+    assert isinstance(preflight(tmp_path / "none"), Unavailable)
 
 
 def test_the_remedy_fits_the_place() -> None:

@@ -26,7 +26,7 @@ def doctor(
     findings = machine_findings(found.nvrtc, options=device_options())
     has_gpu = any(f.name == "gpu 0" for f in findings)
     if has_gpu:
-        findings = (*findings, _compute_sanitizer())
+        findings = (*findings, _nsight_compute(), _compute_sanitizer())
     if canary:
         findings = (*findings, canary_finding(lambda: _run_canary("emulator")))
         if has_gpu:
@@ -41,6 +41,18 @@ def doctor(
         for name, meaning in VARIABLES.items():
             say(f"{name}: {meaning}")
     return UnavailableError.exit_code if any(f.status is Status.MISSING for f in findings) else 0
+
+
+def _nsight_compute() -> "Finding":
+    from warpwright.cli.environment import environment
+    from warpwright.device.finding import Finding, Status
+    from warpwright.profiler.nsight_compute.collect import preflight
+    from warpwright.profiler.nsight_compute.result import Unavailable
+
+    found = preflight(environment().ncu)
+    if isinstance(found, Unavailable):
+        return Finding("Nsight Compute", Status.WARNING, f"no hardware counters: {found.reason}", found.remedy)
+    return Finding("Nsight Compute", Status.OK, f"{found.version}, {found.path}")
 
 
 def _compute_sanitizer() -> "Finding":

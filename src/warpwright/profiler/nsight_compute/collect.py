@@ -46,11 +46,9 @@ def collect(device: RunOnceDevice, request: RunRequest, options: NsightOptions =
 
     What the machine lacks is an answer. Raises: InfrastructureError if the job cannot be written.
     """
-    ncu = find_ncu(options.program)
+    ncu = preflight(options.program)
     if isinstance(ncu, Unavailable):
         return ncu
-    if counters_forbidden():
-        return permission(surroundings())
     asked = offered(tier(options.tier), ncu, chip_of(request.program.arch))
     with tempfile.TemporaryDirectory(prefix="warpwright-profile-", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
@@ -64,6 +62,14 @@ def collect(device: RunOnceDevice, request: RunRequest, options: NsightOptions =
                 "Rename the kernel.",
             )
         return _profiled(_Run(ncu, request, options, folder, asked, request.program.arch), once)
+
+
+def preflight(program: Path | None = None) -> Ncu | Unavailable:
+    """What can be known before anything runs: whether ncu is here, and whether the driver keeps counters from this user."""
+    ncu = find_ncu(program)
+    if isinstance(ncu, Unavailable) or not counters_forbidden():
+        return ncu
+    return permission(surroundings())
 
 
 def _profiled(run: _Run, once: RunOnce) -> Collected | Unavailable:
