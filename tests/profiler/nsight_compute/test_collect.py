@@ -1,13 +1,15 @@
 """Counters of a real run of the harness on the stand-in driver, taken by an invented Nsight Compute."""
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from device.gpu.kernels import scale_request
+from device.gpu.kernels import SCALE, arguments, plan, program, scale_request
 from profiler.nsight_compute.conftest import MakeNcu, asked
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.gpu.device import GpuDevice
@@ -17,6 +19,7 @@ from warpwright.profiler.nsight_compute.result import Collected, NsightOptions, 
 from warpwright.profiler.profile import Cache, Counter, LaunchCounters, Source
 
 OpenGpu = Callable[..., GpuDevice]
+ONES = np.ones(1000, np.float32)
 GONE = "sm__inst_executed_pipe_tensor_op_gmma"
 
 
@@ -246,6 +249,21 @@ def test_a_program_that_is_not_there(device: GpuDevice, compiler: Compiler, tmp_
     assert "not found" in unavailable(found).reason
     assert "WARPWRIGHT_NCU" in unavailable(found).remedy
     assert unavailable(found).lasting
+
+
+def test_no_place_for_temporary_files(counted: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    found, _ = counted()
+    assert "cannot be written" in unavailable(found).reason
+
+
+def test_names_that_are_like_ours_are_refused(
+    device: GpuDevice, compiler: Compiler, make_ncu: MakeNcu, tmp_path: Path
+) -> None:
+    entry = "ww_generate"
+    request = RunRequest(program(compiler, SCALE.replace("scale", entry), entry), plan(1000, entry), arguments(ONES))
+    found = collect(device, request, NsightOptions(program=make_ncu()))
+    assert "begin with ww_" in unavailable(found).reason
 
 
 def test_a_candidate_that_faults_under_the_profiler(gpu: OpenGpu, compiler: Compiler, make_ncu: MakeNcu) -> None:

@@ -197,7 +197,7 @@ class GpuDevice:
         try:
             job = write_job(request, self._kernels, self._connection.device, folder)
         except OSError as error:
-            raise InfrastructureError(f"{folder}: a job for the GPU cannot be written ({error.strerror}).") from error
+            raise DeviceUnavailable(f"{folder}: a job for the GPU cannot be written ({error.strerror}).") from error
         command = once(job)
         return RunOnce(command.arguments, command.environment, plan_symbols(request), self._lock_file)
 

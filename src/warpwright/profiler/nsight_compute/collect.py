@@ -34,7 +34,6 @@ class _Run:
     options: NsightOptions
     folder: Path
     asked: Offered
-    arch: str
 
     @property
     def source(self) -> bool:
@@ -44,24 +43,33 @@ class _Run:
 def collect(device: RunOnceDevice, request: RunRequest, options: NsightOptions = _DEFAULT) -> Collected | Unavailable:
     """Counters of every launch of the plan, of one run in a process of its own whose outputs nobody looks at.
 
-    What the machine lacks is an answer. Raises: InfrastructureError if the job cannot be written.
+    What the machine lacks is an answer. Raises: InfrastructureError if the device cannot be used at all.
     """
     ncu = preflight(options.program)
     if isinstance(ncu, Unavailable):
         return ncu
     asked = offered(tier(options.tier), ncu, chip_of(request.program.arch))
-    with tempfile.TemporaryDirectory(prefix="warpwright-profile-", ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        try:
-            once = device.run_once(replace(request, time_limit_s=options.time_limit_s), folder)
-        except DeviceUnavailable as error:
-            return Unavailable(str(error), lasting=True)
-        if any(name.startswith(_OUR_PREFIX) for name in once.entries):
-            return Unavailable(
-                f"Names of kernels that begin with {_OUR_PREFIX} cannot be told from the harness's own.",
-                "Rename the kernel.",
-            )
-        return _profiled(_Run(ncu, request, options, folder, asked, request.program.arch), once)
+    try:
+        with tempfile.TemporaryDirectory(prefix="warpwright-profile-", ignore_cleanup_errors=True) as temporary:
+            return _watched(device, _Run(ncu, request, options, Path(temporary), asked))
+    except OSError as error:
+        return Unavailable(
+            f"Files of a profile cannot be written ({error}).", "Free space in the folder for temporary files."
+        )
+
+
+def _watched(device: RunOnceDevice, run: _Run) -> Collected | Unavailable:
+    """Raises: OSError."""
+    try:
+        once = device.run_once(replace(run.request, time_limit_s=run.options.time_limit_s), run.folder)
+    except DeviceUnavailable as error:
+        return Unavailable(str(error), lasting=True)
+    if any(name.startswith(_OUR_PREFIX) for name in once.entries):
+        return Unavailable(
+            f"Names of kernels that begin with {_OUR_PREFIX} cannot be told from the harness's own.",
+            "Rename the kernel.",
+        )
+    return _profiled(run, once)
 
 
 def preflight(program: Path | None = None) -> Ncu | Unavailable:
@@ -97,7 +105,7 @@ def _profiled(run: _Run, once: RunOnce) -> Collected | Unavailable:
         return explained if explained is not None and known else Unavailable(f"The report cannot be used: {error}.")
     symbols = zip(run.request.plan.launches, once.entries, strict=True)
     plan = [PlannedLaunch(launch.entry, symbol) for launch, symbol in symbols]
-    found = normalised(read, plan, run.asked.dropped, f"{run.arch} in {run.ncu.label}")
+    found = normalised(read, plan, run.asked.dropped, f"{run.request.program.arch} in {run.ncu.label}")
     if not found.launches:
         return Unavailable("No launch was profiled: none in the report has the name of one of the candidate's kernels.")
     return _collected(run, found, done)
