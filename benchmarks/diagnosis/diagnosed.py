@@ -8,13 +8,12 @@ from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.directory import load_candidate
 from warpwright.evaluation.bench import Bench, BenchOptions, fresh_secret, open_bench
 from warpwright.evaluation.evaluator import EvaluatorOptions
-from warpwright.evaluation.profiling import profile_cases
+from warpwright.evaluation.profiling import ProfileOptions, profile_cases
 from warpwright.profiler.diagnosis.diagnose import diagnose_case
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Finding
 from warpwright.profiler.diagnosis.situation import situation_of
 from warpwright.profiler.profile import CaseProfile
 from warpwright.workload.loader import load_workload
-from warpwright.workload.model import Workload
 
 Row = dict[str, Any]
 
@@ -31,20 +30,22 @@ class Subject:
     kernel: Path | None = None
 
 
-def diagnosed(subject: Subject, device: str) -> Row:
-    """Counters and findings, or how it failed. device: as in `warpwright --device`."""
+def diagnosed(subject: Subject, device: str, ncu: Path | None = None) -> Row:
+    """Counters and findings, or how it failed. device: as in `warpwright --device`. ncu: the program, None = looked for."""
     workload = load_workload(subject.workload)
     candidate = workload.initial if subject.kernel is None else load_candidate(subject.kernel, workload.initial)
     options = EvaluatorOptions(seeds_per_case=1)
     with open_bench(workload, device, fresh_secret(), BenchOptions(), options) as bench:
-        return _row(bench, workload, candidate, subject.case)
+        return _row(bench, candidate, subject.case, ncu)
 
 
-def _row(bench: Bench, workload: Workload, candidate: Candidate, case: str) -> Row:
-    evaluation = bench.evaluator.evaluate(candidate)
+def _row(bench: Bench, candidate: Candidate, case: str, ncu: Path | None) -> Row:
+    workload, evaluation = bench.evaluator.workload, bench.evaluator.evaluate(candidate)
     if not evaluation.outcome.correct:
         return {"failed": f"{evaluation.label}: {evaluation.message}"}
-    profile = profile_cases(bench.evaluator, candidate, evaluation, [case], TIER)[0]
+    profile = profile_cases(bench.evaluator, candidate, evaluation, [case], TIER, ProfileOptions(ncu=ncu))[0]
+    if profile.estimated and bench.evaluator.measures:
+        return {"failed": f"no hardware counters: {profile.reason}"}
     situation = situation_of(workload, workload.case(case), bench.device.spec, profile.time_us)
     return diagnosis_row(profile, diagnose_case(profile, situation))
 

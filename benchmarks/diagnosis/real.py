@@ -22,10 +22,10 @@ emulator. `moved`: new over old value of counters that both know, of the longest
 _NOISE_RATIO = 0.02
 
 
-def before_and_after(name: str, case: str, device: str) -> Row:
+def before_and_after(name: str, case: str, device: str, ncu: Path | None) -> Row:
     """Both diagnoses and what moved."""
-    before = diagnosed(Subject(EXAMPLES / name, case), device)
-    after = diagnosed(Subject(EXAMPLES / name, case, HERE / "tuned" / name), device)
+    before = diagnosed(Subject(EXAMPLES / name, case), device, ncu)
+    after = diagnosed(Subject(EXAMPLES / name, case, HERE / "tuned" / name), device, ncu)
     failed = [f"{side}: {row['failed']}" for side, row in (("before", before), ("after", after)) if "failed" in row]
     if failed:
         return {"failed": "; ".join(failed)}
@@ -54,6 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="emulator:h200", help="as in `warpwright --device`")
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--ncu", type=Path, default=None, help="the program; default: looked for")
     parser.add_argument("--seconds", type=float, default=480.0, help="begin no further kernel after that long")
     options = parser.parse_args()
     began = time.monotonic()
@@ -66,7 +67,7 @@ def main() -> None:
             print("time is up; start again to go on", flush=True)
             break
         case = cases["emulator" if options.device.startswith("emulator") else "gpu"]
-        row = before_and_after(name, case, options.device)
+        row = before_and_after(name, case, options.device, options.ncu)
         results.write(name, row, {key: _line(each) for key, each in sorted({**results.rows, name: row}.items())})
         print(f"{name:<12}{_line(row)}", flush=True)
 

@@ -49,6 +49,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="emulator:h200", help="as in `warpwright --device`")
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--ncu", type=Path, default=None, help="the program; default: looked for")
     parser.add_argument("--seconds", type=float, default=480.0, help="begin no further kernel after that long")
     parser.add_argument("--only", nargs="*", default=[], help="only these kernels, again even if known; default: all")
     options = parser.parse_args()
@@ -61,7 +62,7 @@ def main() -> None:
         if time.monotonic() - began > options.seconds:
             print("time is up; start again to go on", flush=True)
             break
-        row = judged(diagnosed(Subject(HERE / "kernels" / name, CASE), options.device), expected[name])
+        row = judged(diagnosed(Subject(HERE / "kernels" / name, CASE), options.device, options.ncu), expected[name])
         results.write(name, row, summary({**results.rows, name: row}, expected))
         mark = "right" if row["right"] else "WRONG"
         print(

@@ -36,4 +36,4 @@ def moved(change: CounterChange) -> bool:
 def _distance(change: CounterChange) -> float:
     """How far it moved on a log scale; from or to 0 is farthest."""
     ends = (abs(change.before), abs(change.after))
-    return math.inf if 0.0 in ends else abs(math.log(ends[1] / ends[0]))
+    return math.inf if 0.0 in ends else abs(math.log(ends[1]) - math.log(ends[0]))

@@ -1,0 +1,56 @@
+from dataclasses import replace
+
+import pytest
+
+from warpwright.device.protocol import TimeSource, Timing
+from warpwright.profiler.counters import Quality
+from warpwright.profiler.emulated import emulated_profile
+from warpwright.profiler.profile import Cache, Source
+
+TIMING = Timing(
+    source=TimeSource.ESTIMATED,
+    gpu="NVIDIA H200",
+    samples_us=(10.0,),
+    median_us=10.0,
+    uncertainty_ratio=0.15,
+    terms={"dram": 4.0, "launch": 2.6, "of another version": 1.0},
+    counters={"global_load_sectors": 64.0, "dram_throughput_ratio": 0.4, "unheard_of": 1.0},
+    notes=("sampled",),
+)
+
+
+def test_an_estimate_is_a_profile_that_says_so() -> None:
+    profile = emulated_profile("case", "subject", TIMING, Cache.WARM, "kernel")
+    counters = profile.main.counters
+    assert (counters["global_load_sectors"].quality, counters["global_load_sectors"].source) == (
+        Quality.EXACT,
+        Source.EMULATOR,
+    )
+    assert counters["dram_throughput_ratio"].quality is Quality.ESTIMATED
+    assert profile.estimated
+    assert profile.reason is not None
+    assert (profile.time_us, profile.notes, profile.main.entry, profile.cache) == (
+        10.0,
+        ("sampled",),
+        "kernel",
+        Cache.WARM,
+    )
+
+
+def test_names_outside_the_vocabulary_are_left_out() -> None:
+    counters = emulated_profile("case", "subject", TIMING, Cache.COLD, "kernel").main.counters
+    assert set(counters) == {"global_load_sectors", "dram_throughput_ratio", "model_dram_ratio", "model_launch_ratio"}
+
+
+def test_terms_of_the_cost_model_come_from_the_plan_where_the_launch_has_none() -> None:
+    counters = emulated_profile("case", "subject", TIMING, Cache.COLD, "kernel").main.counters
+    assert counters["model_dram_ratio"].value == 0.4
+    assert counters["model_dram_ratio"].source is Source.MODEL
+    own = replace(TIMING, counters={"model_dram_ratio": 0.7})
+    launch = emulated_profile("case", "subject", own, Cache.COLD, "kernel").main.counters
+    assert {name: counter.value for name, counter in launch.items()} == {"model_dram_ratio": 0.7}
+
+
+def test_a_measured_time_has_no_counters_to_give() -> None:
+    with pytest.raises(ValueError, match="measured"):
+        emulated_profile("case", "subject", replace(TIMING, source=TimeSource.MEASURED), Cache.COLD, "kernel")
