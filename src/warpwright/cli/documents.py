@@ -88,13 +88,17 @@ def status_warnings(status: Status) -> list[str]:
 
 
 def books_table(books: Sequence[BookStatus]) -> Table:
-    """One row a document."""
+    """One row a known document, one for all other pages of a source."""
     table = Table(box=SIMPLE_HEAD)
     for heading in ("id", "document", "version", "from", "sections", "age"):
         table.add_column(heading, justify="right" if heading in ("sections", "age") else "left")
-    for book in books:
+    for book in (book for book in books if "/" not in book.key):
         age = "" if book.oldest_days is None else f"{book.oldest_days:.0f} d"
         table.add_row(book.key, book.title, book.version or "unknown", book.source, str(book.sections), age)
+    others = [book for book in books if "/" in book.key]
+    for source in dict.fromkeys(book.source for book in others):
+        rows = [book for book in others if book.source == source]
+        table.add_row("", f"{len(rows)} other pages", "", source, str(sum(book.sections for book in rows)), "")
     return table
 
 

@@ -115,7 +115,7 @@ class Library:
             for wording in wordings:
                 query = prepare(wording, frequencies, stems)
                 hits = matches(connection, query, product, None if arch is None else nearest(arch))
-                kept = relevant(connection, hits[: 2 * k], query, frequencies, stems)
+                kept = relevant(connection, hits[: 2 * k], query)
                 for rank, hit in enumerate(kept, 1):
                     score, chunk, first = merged.get(hit.section, (0.0, hit.chunk, query))
                     merged[hit.section] = (score + 1 / (_RANK + rank), chunk, first)
@@ -180,18 +180,16 @@ class Library:
         if not path.is_file():
             self.problem = "nothing is indexed yet: run `warpwright docs discover`, `docs add FOLDER` or `docs sync`"
             return None
-        found = schema_of(path)
-        if found != SCHEMA_VERSION:
+        try:
+            found = schema_of(path)
+            if found == SCHEMA_VERSION:
+                return open_to_read(path)
             what = "is damaged" if found is None else f"has schema {found}, this version reads {SCHEMA_VERSION}"
             self.problem = f"the index {path} {what}: run `warpwright docs discover` to make it anew"
-            _logger.warning("%s", self.problem)
-            return None
-        try:
-            return open_to_read(path)
         except (sqlite3.DatabaseError, UnavailableError) as error:
             self.problem = str(error)
-            _logger.warning("documents are not searched: %s", error)
-            return None
+        _logger.warning("documents are not searched: %s", self.problem)
+        return None
 
     def _found(self, connection: sqlite3.Connection, section: int, score: float, chunk: int, query: Query) -> Found:
         place = Place.of(connection, section)

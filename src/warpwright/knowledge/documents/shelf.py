@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -122,7 +123,8 @@ class Shelf:
             temporary.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
             temporary.replace(self._list)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
             raise InfrastructureError(
                 f"{self._list} was not changed: {error.strerror}. Free space or set WARPWRIGHT_DOCS."
             ) from error

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from warpwright.errors import InfrastructureError, InputError, UnavailableError
 from warpwright.knowledge.documents.index.pages import add_page, remove_page
 from warpwright.knowledge.documents.index.recognition import Identity, recognise
 from warpwright.knowledge.documents.index.schema import SCHEMA_VERSION, create, open_to_change, schema_of
-from warpwright.knowledge.documents.index.source import PageFile, Source
+from warpwright.knowledge.documents.index.source import PRIORITY, PageFile, Source
 from warpwright.knowledge.documents.parsing.document import PARSER_VERSION
 from warpwright.knowledge.documents.parsing.read import parse
 
@@ -70,13 +70,15 @@ def build(path: Path, sources: Mapping[Source, Sequence[PageFile]]) -> Built:
             f"the index {path} was not changed: {error}. Free space there or choose another folder, then run the command again."
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return built
 
 
 def _changed(path: Path, temporary: Path, wanted: Sequence[_Wanted], start: float) -> Built:
     """The index as it should be, in the temporary file."""
-    temporary.unlink(missing_ok=True)
+    with suppress(OSError):
+        temporary.unlink(missing_ok=True)
     if schema_of(path) == SCHEMA_VERSION:
         shutil.copyfile(path, temporary)
         connection = open_to_change(temporary)
@@ -92,14 +94,23 @@ def _changed(path: Path, temporary: Path, wanted: Sequence[_Wanted], start: floa
 
 
 def _preferred(sources: Mapping[Source, Sequence[PageFile]]) -> list[_Wanted]:
-    """Every file, without the books that a source of higher priority holds too."""
+    """Every file, without the books that a source of higher priority holds too.
+
+    Of several installations of one product only the newest gives pages that are in no known book (release notes, samples).
+    """
     found = [_Wanted(source, file, recognise(source, file)) for source, files in sources.items() for file in files]
     best: dict[str, Source] = {}
     for item in found:
-        held = best.get(item.identity.book)
+        held = best.get(_subject(item))
         if held is None or _rank(item.source) > _rank(held):
-            best[item.identity.book] = item.source
-    return [item for item in found if best[item.identity.book] is item.source]
+            best[_subject(item)] = item.source
+    return [item for item in found if best[_subject(item)] is item.source]
+
+
+def _subject(item: _Wanted) -> str:
+    """What only one source may give: a known book, or an installed product's other pages, or the page itself."""
+    installed = item.identity.document is None and item.source.priority == PRIORITY["installed"]
+    return f"other pages of {item.source.product}" if installed else item.identity.book
 
 
 def _rank(source: Source) -> tuple[int, tuple[int, ...]]:

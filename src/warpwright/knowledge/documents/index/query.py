@@ -3,7 +3,7 @@
 import math
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from threading import Lock
@@ -22,10 +22,10 @@ _COVERAGE: Final = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question made ready. match: FTS5 expression, "" if no word is left. stems: its words as the index has them."""
+    """A question made ready. match: FTS5 expression, "" if no word is left. weights: how telling each of its words is."""
 
     match: str
-    stems: frozenset[str]
+    weights: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,16 @@ def prepare(question: str, frequencies: "Frequencies", stems: Stems) -> Query:
     """
     words = [word for word in dict.fromkeys(_WORD.findall(question.lower())) if word.strip("_")]
     telling = [word for word in words if word not in _STOP] or words
-    weights = {word: frequencies.rarest(stems(word)) for word in telling}
+    weights = {word: frequencies.weight(stems(word)) for word in telling}
     rare = [word for word in telling if weights[word] > 0] or telling
     chosen = sorted(rare, key=lambda word: -weights[word])[:_MOST_TERMS]
-    literals = [f'"{word}"' for word in rare if word in chosen]
-    literals += [f'"{word.replace("_", " ").strip()}"' for word in rare if word in chosen and "_" in word.strip("_")]
-    return Query(" OR ".join(literals), stems(" ".join(telling)))
+    literals = [_literal(word) for word in chosen]
+    literals += [_literal(word.replace("_", " ").strip()) for word in chosen if "_" in word.strip("_")]
+    return Query(" OR ".join(literals), weights)
+
+
+def _literal(words: str) -> str:
+    return f'"{words}"'
 
 
 class Frequencies:
@@ -82,21 +86,14 @@ class Frequencies:
         self._connection = connection
         self._chunks: int = connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
 
-    def weight(self, stem: str) -> float:
-        """Inverse document frequency as BM25 has it; 0 for what is in over half of the chunks."""
+    def weight(self, stems: Iterable[str]) -> float:
+        """Inverse document frequency, as BM25 has it, of the rarest stem; 0 for what is in over half of the chunks."""
+        return max((self._of_one(stem) for stem in stems), default=0.0)
+
+    def _of_one(self, stem: str) -> float:
         row = self._connection.execute("SELECT chunks FROM term WHERE stem = ?", (stem,)).fetchone()
         found = row[0] if row else 0
         return max(0.0, math.log((self._chunks - found + 0.5) / (found + 0.5))) if self._chunks else 0.0
-
-    def rarest(self, stems: Iterable[str]) -> float:
-        """The highest weight."""
-        return max((self.weight(stem) for stem in stems), default=0.0)
-
-    def coverage(self, question: frozenset[str], text: frozenset[str]) -> float:
-        """Share of a question's weight that a text holds, 0..1."""
-        weights = {stem: self.weight(stem) for stem in question}
-        total = sum(weights.values())
-        return sum(weight for stem, weight in weights.items() if stem in text) / total if total else 1.0
 
 
 def matches(connection: sqlite3.Connection, query: Query, product: str | None, arch: int | None) -> list[Hit]:
@@ -129,16 +126,19 @@ def _filter(product: str | None, arch: int | None) -> tuple[str, Sequence[object
     return join, values
 
 
-def relevant(
-    connection: sqlite3.Connection, hits: Sequence[Hit], query: Query, frequencies: Frequencies, stems: Stems
-) -> list[Hit]:
-    """Hits whose best chunk (with its headings) holds enough of the question."""
-    kept = []
-    for hit in hits:
-        row = connection.execute("SELECT title, path, text, split_ids FROM chunk WHERE id = ?", (hit.chunk,)).fetchone()
-        if frequencies.coverage(query.stems, stems("\n".join(row))) >= _COVERAGE:
-            kept.append(hit)
-    return kept
+def relevant(connection: sqlite3.Connection, hits: Sequence[Hit], query: Query) -> list[Hit]:
+    """Hits whose best chunk, with its headings, holds enough of the question."""
+    total = sum(query.weights.values())
+    if not total:
+        return list(hits)
+    places = ",".join("?" * len(hits))
+    held = dict.fromkeys((hit.chunk for hit in hits), 0.0)
+    for word, weight in query.weights.items():
+        for (chunk,) in connection.execute(
+            f"SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH ? AND rowid IN ({places})", (_literal(word), *held)
+        ):
+            held[chunk] += weight
+    return [hit for hit in hits if held[hit.chunk] >= _COVERAGE * total]
 
 
 def snippet(connection: sqlite3.Connection, query: Query, chunk: int, limit: int) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from warpwright.knowledge.books import Book, books
-from warpwright.knowledge.documents.index.source import PageFile, Source
+from warpwright.knowledge.documents.index.source import PRIORITY, PageFile, Source
 
 _VERSION_FOLDER: Final = re.compile(r"/archive/([\d.]+)/")
 _WORDS: Final = re.compile(r"[^a-z0-9]+")
@@ -42,7 +42,8 @@ def recognise(source: Source, page: PageFile) -> Identity:
             return Identity(book.key, book.title, book.product, _page_url(address, rest), version)
     stem = _without_index(page.relative)
     public = url or (f"{source.url}{_unmarked(page.relative)}" if source.url else None)
-    return Identity(f"{source.name}/{stem}" if stem else source.name, None, source.product, public, version)
+    owner = source.product if source.priority == PRIORITY["installed"] and source.product else source.name
+    return Identity(f"{owner}/{stem}" if stem else owner, None, source.product, public, version)
 
 
 def canonical(address: str) -> str:

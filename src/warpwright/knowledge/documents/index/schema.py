@@ -82,8 +82,8 @@ def require_fts5(connection: sqlite3.Connection) -> None:
     try:
         connection.execute("CREATE VIRTUAL TABLE temp.fts5_probe USING fts5(x)")
         connection.execute("DROP TABLE temp.fts5_probe")
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError) and "fts5" not in str(error):
+    except sqlite3.OperationalError as error:
+        if "no such module" not in str(error):
             raise
         raise UnavailableError(
             f"SQLite {sqlite3.sqlite_version} of this Python lacks FTS5 ({error}), which the index needs. Use a Python whose "

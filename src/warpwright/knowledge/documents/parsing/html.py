@@ -29,7 +29,9 @@ _PERMALINKS: Final = ("a.headerlink", "a.anchor-link", "a.permalink", ".copybtn"
 _DEPTH: Final = 120
 """Elements nested deeper are taken as plain text: real pages need a third of it, hostile ones would exhaust the stack."""
 _VERSION: Final = re.compile(r"(?:\bv|\bRelease |\s)(\d+\.\d+(?:\.\d+)?)(?:\s+documentation)?\s*$")
-_STATED: Final = re.compile(r"^v?(\d+\.\d+(?:\.\d+)?)\b")
+_STATED: Final = re.compile(r"^v(\d+\.\d+(?:\.\d+)?)(?: \||$)")
+_FIRST_ITEMS: Final = 1000
+"""List items among which the version stands (`v13.0 | PDF | Archive`, above the contents)."""
 
 
 def parse_html(text: str) -> ParsedPage:
@@ -55,9 +57,8 @@ def _version(tree: LexborHTMLParser, title: str) -> str | None:
     found = _VERSION.search(title)
     if found:
         return found[1]
-    for selector in ("li.wy-breadcrumbs-aside", "div.version", ".bd-header .version", "ul.bd-breadcrumbs li"):
-        node = tree.css_first(selector)
-        stated = _STATED.match(squeeze(node.text())) if node is not None else None
+    for node in tree.css("li, div.version, p.version")[:_FIRST_ITEMS]:
+        stated = _STATED.match(squeeze(node.text()))
         if stated:
             return stated[1]
     return None

@@ -4,10 +4,10 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from enum import StrEnum
-from threading import Event, Lock
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, Thread
 from typing import Final
 from urllib.robotparser import RobotFileParser
 
@@ -24,6 +24,8 @@ NOTICE: Final = (
 _PARALLEL: Final = 2
 _TRIES: Final = 3
 _LONGEST_WAIT_S: Final = 60.0
+_LOOK_S: Final = 0.2
+"""Between looks for Ctrl-C: on Windows a wait without an end cannot be interrupted."""
 _GIVE_UP: Final = 3
 """Pages in a row for which the host is not reached, after which the rest is not tried."""
 
@@ -139,28 +141,37 @@ class _Run:
                 )
 
     def all(self, wanted: Sequence[tuple[str, str]]) -> list[PageResult]:
-        """Every page, two at a time."""
-        results: dict[str, PageResult] = {}
-        with ThreadPoolExecutor(_PARALLEL, thread_name_prefix="docs-sync") as pool:
-            pending = {pool.submit(self._page, url, title) for url, title in wanted}
-            try:
-                while pending:
-                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                    results |= {result.url: result for result in (future.result() for future in done)}
-            except OSError as error:
-                self._cancel(pool)
-                raise InfrastructureError(
-                    f"{self._store.folder}: {error.strerror or error}. {self._kept(wanted)}; free space (or set "
-                    "WARPWRIGHT_DOCS) and run `warpwright docs sync` again: it goes on from there."
-                ) from error
-            except KeyboardInterrupt:
-                self._cancel(pool)
-                raise Interrupted(f"{self._kept(wanted)}; `warpwright docs sync` goes on from there.") from None
+        """Every page, two at a time. The threads are daemons: Ctrl-C does not wait for a host that does not answer."""
+        todo: SimpleQueue[tuple[str, str]] = SimpleQueue()
+        done: SimpleQueue[PageResult | OSError | None] = SimpleQueue()
+        for item in wanted:
+            todo.put(item)
+        for number in range(_PARALLEL):
+            Thread(target=self._work, args=(todo, done), name=f"docs-sync-{number}", daemon=True).start()
+        try:
+            results = _gathered(done)
+        except OSError as error:
+            raise InfrastructureError(
+                f"{self._store.folder}: {error.strerror or error}. {self._kept(wanted)}; free space (or set "
+                "WARPWRIGHT_DOCS) and run `warpwright docs sync` again: it goes on from there."
+            ) from error
+        except KeyboardInterrupt:
+            raise Interrupted(f"{self._kept(wanted)}; `warpwright docs sync` goes on from there.") from None
+        finally:
+            self._stop.set()
         return [results[url] for url, _ in wanted]
 
-    def _cancel(self, pool: ThreadPoolExecutor) -> None:
-        self._stop.set()
-        pool.shutdown(wait=True, cancel_futures=True)
+    def _work(self, todo: SimpleQueue[tuple[str, str]], done: SimpleQueue[PageResult | OSError | None]) -> None:
+        """One thread: pages until there are no more, then None."""
+        try:
+            while not todo.empty():
+                done.put(self._page(*todo.get_nowait()))
+        except Empty:
+            return  # the other thread took the last one
+        except OSError as error:
+            done.put(error)
+        finally:
+            done.put(None)
 
     def _kept(self, wanted: Sequence[tuple[str, str]]) -> str:
         held = sum(self._store.note(url) is not None for url, _ in wanted)
@@ -235,3 +246,22 @@ class _Run:
             start = max(time.monotonic(), self._next_start)
             self._next_start = start + self._gap_s
         return not self._stop.wait(max(0.0, start - time.monotonic()))
+
+
+def _gathered(done: SimpleQueue[PageResult | OSError | None]) -> dict[str, PageResult]:
+    """Results by address, once every thread has ended. Raises: the OSError of a thread, as soon as it is there."""
+    results: dict[str, PageResult] = {}
+    running = _PARALLEL
+    while running:
+        try:
+            item = done.get(timeout=_LOOK_S)
+        except Empty:
+            continue
+        match item:
+            case PageResult():
+                results[item.url] = item
+            case OSError():
+                raise item
+            case None:
+                running -= 1
+    return results

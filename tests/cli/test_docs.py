@@ -1,0 +1,184 @@
+"""`warpwright docs` as a person uses it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from knowledge.documents.corpus import write_corpus
+from knowledge.documents.host import Host, Reply, page, running
+from warpwright.cli.commands.registry import GROUPS
+from warpwright.cli.main import run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("WARPWRIGHT_DOCS", str(tmp_path / "docs"))
+    monkeypatch.setenv("WARPWRIGHT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    made = write_corpus(tmp_path / "corpus")
+    assert run(["docs", "add", str(made), "--version", "13.0"]) == 0
+    capsys.readouterr()
+    return made
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    with running() as started:
+        started.serve("/robots.txt", Reply(b"", 404))
+        for name in "abc":
+            started.serve(f"/cuda/{name}/index.html", Reply(page(f"Guide {name}")))
+        yield started
+
+
+@pytest.fixture
+def manifest(tmp_path: Path, host: Host) -> Path:
+    path = tmp_path / "manifest.toml"
+    rows = [f'[[page]]\nbook = "{n}"\npath = "/cuda/{n}/index.html"\ntitle = "Guide {n}"\n' for n in "abc"]
+    path.write_text(f'host = "{host.address}"\n' + "".join(rows))
+    return path
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
+    assert run(["docs", *arguments, "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["docs", "--help"]) == 0
+    text = capsys.readouterr().out
+    (group,) = [group for group in GROUPS if group.name == "docs"]
+    assert all(command.name in text for command in group.commands)
+
+
+def test_search_and_read(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "search", "lock clock to base frequency", "-k", "1")["found"]
+    assert found[0]["citation"]["id"] == "nc#clock-control"
+    assert found[0]["citation"]["text"] == "Nsight Compute Profiling Guide 13.0 > Reproducibility > Clock Control"
+    section = _json(capsys, "read", "nc#clock-control", "--max-chars", "20")
+    assert (section["text"], section["next"]) == ("By default the profi", "nc#cache-control")
+    assert run(["docs", "read", "nc#clock-control", "--max-chars", "20"]) == 0
+    told = capsys.readouterr()
+    assert "#clock-control" in told.out
+    assert "--offset 20 goes on" in told.err
+
+
+def test_out_of_scope_finds_nothing(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["docs", "search", "sourdough bread recipe"]) == 0
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "nothing relevant is indexed\n")
+
+
+def test_status_eval_and_metric(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status = _json(capsys, "status")
+    assert (status["rung"], status["problem"]) == ("index", None)
+    assert {"nc", "pg", "bpg", "ptx"} <= {book["key"] for book in status["books"]}
+    result = _json(capsys, "eval", str(ROOT / "benchmarks/retrieval/questions.toml"))
+    assert result["total"]["hit_3"] >= 0.95
+    assert result["versions"]["nc"] == "13.0"
+    metric = _json(capsys, "metric", "smsp__pcsamp_warps_issue_stalled_barrier")["metric"]
+    assert metric["description"].startswith("other warps")
+    assert _json(capsys, "metric", "no__such", code=2)["metric"] is None
+
+
+def test_what_is_exported_holds_no_text(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _json(capsys, "export", str(tmp_path / "sections.json"))["sections"] == 91
+    text = (tmp_path / "sections.json").read_text()
+    assert "nc#clock-control" in text
+    assert "base frequency" not in text
+    assert str(tmp_path) not in text
+
+
+def test_an_empty_machine_is_told_what_to_do(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    assert run(["docs", "status"]) == 0
+    assert "run `warpwright docs discover`, `docs add FOLDER` or `docs sync`" in capsys.readouterr().err
+    assert run(["docs", "read", "nc#clock-control"]) == 2
+    assert "no section 'nc#clock-control'" in capsys.readouterr().err
+
+
+def test_sync_fetches_indexes_and_does_not_ask_again(
+    manifest: Path, host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["docs", "sync", "--yes", "--manifest", str(manifest), "--only", "a,b"]) == 0
+    told = capsys.readouterr().err
+    assert "NVIDIA's text, under NVIDIA's licence" in told
+    assert "fetched: Guide a" in told
+    assert "2 of 2 pages are here and current" in told
+    asked = len(host.requests)
+    document = _json(capsys, "sync", "--yes", "--manifest", str(manifest))
+    assert (document["counts"]["fresh"], document["counts"]["fetched"]) == (2, 1)
+    assert len(host.requests) == asked + 2  # robots.txt and the third page
+    assert _json(capsys, "search", "kernels warps")["found"][0]["age_days"] < 1
+
+
+def test_sync_with_missing_pages_says_which_and_what_to_do(
+    manifest: Path, host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host.serve("/cuda/b/index.html", Reply(b"x", 404))
+    host.serve("/cuda/c/index.html", Reply(b"x", 500))
+    assert run(["docs", "sync", "--yes", "--manifest", str(manifest)]) == 4
+    told = capsys.readouterr().err
+    assert "gone: Guide b (the host answered 404)" in told
+    assert "failed: Guide c (the host answered 500" in told
+    assert "1 of 3 pages are here and current; run it again for the rest" in told
+
+
+def test_sync_asks_first_and_reaches_no_host_unasked(
+    manifest: Path, host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["docs", "sync", "--manifest", str(manifest)]) == 2
+    assert "Nobody can be asked here: say --yes" in capsys.readouterr().err
+    assert host.requests == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["sync", "--yes", "--only", "nothing"], "the manifest has bpg"),
+        (["sync", "--yes", "--cuda", "new"], "is no version"),
+        (["sync", "--yes", "--max-age", "soon"], "is no age. Write days or hours: 30d, 12h."),
+        (["add", "nowhere"], "no such file or folder"),
+        (["search", "a", "b", "c", "d"], "give 1 to 3 wordings"),
+        (["eval", "nowhere.toml"], "nowhere.toml"),
+        (["purge"], "say --yes"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else None,
+)
+def test_bad_input_is_refused(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["docs", *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_a_sync_in_order_and_the_next_one_goes_on(
+    manifest: Path, host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host.before = lambda path: time.sleep(20) if path == "/cuda/b/index.html" and len(host.asked(path)) == 1 else None
+    command = [sys.executable, "-m", "warpwright.cli.main", "docs", "sync", "--yes", "--manifest", str(manifest)]
+    started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not host.asked("/cuda/b/index.html"):
+        time.sleep(0.05)
+        assert started.poll() is None
+    started.send_signal(signal.SIGINT)
+    host.before = lambda path: None
+    assert "pages are on disk; `warpwright docs sync` goes on from there" in started.communicate(timeout=10)[1]
+    assert started.returncode == 130
+    assert _json(capsys, "sync", "--yes", "--manifest", str(manifest))["counts"]["fresh"] >= 1
+
+
+def test_purge_deletes_pages_and_index(manifest: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["docs", "sync", "--yes", "--manifest", str(manifest)]) == 0
+    capsys.readouterr()
+    assert _json(capsys, "purge", "--yes")["bytes"] > 0
+    assert not [path for path in folder.rglob("*") if path.is_file()]
