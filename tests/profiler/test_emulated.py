@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from warpwright.compiler.result import KernelResources
 from warpwright.device.protocol import TimeSource, Timing
 from warpwright.profiler.counters import Quality
 from warpwright.profiler.emulated import emulated_profile
@@ -54,3 +55,12 @@ def test_terms_of_the_cost_model_come_from_the_plan_where_the_launch_has_none() 
 def test_a_measured_time_has_no_counters_to_give() -> None:
     with pytest.raises(ValueError, match="measured"):
         emulated_profile("case", "subject", replace(TIMING, source=TimeSource.MEASURED), Cache.COLD, "kernel")
+
+
+def test_spills_come_from_the_compiler_and_are_unknown_without_its_report() -> None:
+    spilled = KernelResources(255, 0, 64, spill_store_bytes=40, spill_load_bytes=24)
+    launch = emulated_profile("case", "subject", TIMING, Cache.COLD, "kernel", spilled).main
+    assert launch.value("spill_bytes") == 64
+    assert launch.counters["spill_bytes"].source is Source.COMPILER
+    silent = replace(spilled, spill_load_bytes=None)
+    assert emulated_profile("case", "subject", TIMING, Cache.COLD, "kernel", silent).main.value("spill_bytes") is None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpwright.candidate.candidate import Candidate
+from warpwright.compiler.result import Compiled
 from warpwright.device.measuring import MeasuringDevice
 from warpwright.device.protocol import EstimatingDevice, RunOnceDevice
 from warpwright.errors import UsageError
@@ -49,8 +50,11 @@ def profile_cases(
     device = evaluator.device
     cache = Cache.COLD if evaluator.workload.cold_cache else Cache.WARM
     if isinstance(device, EstimatingDevice):
+        entry, resources = candidate.plan.launches[0].entry, None
+        if isinstance(evaluation.compiled, Compiled) and len(candidate.plan.launches) == 1:
+            resources = evaluation.compiled.resources.get(entry)
         return tuple(
-            emulated_profile(found.name, candidate.identity, found.timing, cache, candidate.plan.launches[0].entry)
+            emulated_profile(found.name, candidate.identity, found.timing, cache, entry, resources)
             for _, found in chosen
             if found.timing is not None
         )

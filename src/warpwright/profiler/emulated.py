@@ -1,5 +1,6 @@
 """The emulator's estimate of a case as a profile: what it counted, and its cost model's terms as counters of their own."""
 
+from warpwright.compiler.result import KernelResources
 from warpwright.device.protocol import TimeSource, Timing
 from warpwright.profiler.counters import Quality, metrics
 from warpwright.profiler.profile import Cache, CaseProfile, Counter, LaunchCounters, Source
@@ -11,11 +12,13 @@ _NO_HARDWARE = (
 )
 
 
-def emulated_profile(case: str, subject: str, timing: Timing, cache: Cache, entry: str) -> CaseProfile:
+def emulated_profile(
+    case: str, subject: str, timing: Timing, cache: Cache, entry: str, resources: KernelResources | None = None
+) -> CaseProfile:
     """A case's profile from its estimate, without a further run.
 
-    entry: the kernel that `timing.counters` are of, the longest launch. Raises: ValueError for a measured time, which has no
-    counters to give.
+    entry: the kernel that `timing.counters` are of, the longest launch. resources: what ptxas gave it, None unknown.
+    Raises: ValueError for a measured time, which has no counters to give.
     """
     if timing.source is not TimeSource.ESTIMATED:
         raise ValueError(f"case {case}: its time was measured, not estimated; profile it with Nsight Compute")
@@ -25,11 +28,19 @@ def emulated_profile(case: str, subject: str, timing: Timing, cache: Cache, entr
         subject=subject,
         tool=TOOL,
         cache=cache,
-        launches=(LaunchCounters(position=0, entry=entry, counters=counters | _terms(timing)),),
+        launches=(LaunchCounters(position=0, entry=entry, counters=counters | _terms(timing) | _spills(resources)),),
         reason=_NO_HARDWARE,
         notes=timing.notes,
         time_us=timing.median_us,
     )
+
+
+def _spills(resources: KernelResources | None) -> dict[str, Counter]:
+    """PTX shows no spills; only the compiler knows."""
+    if resources is None or resources.spill_store_bytes is None or resources.spill_load_bytes is None:
+        return {}
+    spilled = float(resources.spill_store_bytes + resources.spill_load_bytes)
+    return {"spill_bytes": Counter(spilled, Source.COMPILER, Quality.EXACT)}
 
 
 def _counter(name: str, value: float) -> Counter:
