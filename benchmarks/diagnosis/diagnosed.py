@@ -35,7 +35,7 @@ def diagnosed(subject: Subject, device: str, ncu: Path | None = None) -> Row:
     workload = load_workload(subject.workload)
     candidate = workload.initial if subject.kernel is None else load_candidate(subject.kernel, workload.initial)
     options = EvaluatorOptions(seeds_per_case=1)
-    with open_bench(workload, device, fresh_secret(), BenchOptions(), options) as bench:
+    with open_bench(workload, device, fresh_secret(), bench_options(), options) as bench:
         return _row(bench, candidate, subject.case, ncu)
 
 
