@@ -10,6 +10,18 @@ from warpwright.candidate.candidate import Candidate, Launch, LaunchPlan
 from warpwright.compiler.result import Compiled, CompileFailed, Diagnostic, KernelResources
 from warpwright.device.protocol import TimeSource, Timing
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
+from warpwright.knowledge.field_guide.guide import guidance_for
+from warpwright.profiler.counters import Quality
+from warpwright.profiler.diagnosis.finding import (
+    AttemptDiagnosis,
+    CaseDiagnosis,
+    CounterChange,
+    Evidence,
+    ExpectationCheck,
+    Finding,
+    Verdict,
+)
+from warpwright.profiler.profile import Cache, CaseProfile, Counter, HotLine, LaunchCounters, Source
 from warpwright.record.attempt import Hypothesis, TuningPoint
 from warpwright.record.event import Event
 from warpwright.record.options import SessionOptions
@@ -180,3 +192,83 @@ def _perf(name: str, us: float | None, number: int) -> CaseEvaluation:
     time_us = us * share
     timing = Timing(TimeSource.ESTIMATED, "NVIDIA H200", (time_us,), time_us, 0.15, "dram", {"dram": time_us}, counters)
     return CaseEvaluation(name, CaseKind.PERF, passed=True, timing=timing, floor_us=floor_us, floor_binding="bytes")
+
+
+def profile_of(case: str, counters: dict[str, float], time_us: float, reason: str | None = None) -> CaseProfile:
+    """Counters as the emulator has them: throughputs estimated, the others exact."""
+    known = {
+        name: Counter(value, Source.EMULATOR, Quality.ESTIMATED if "throughput" in name else Quality.EXACT)
+        for name, value in counters.items()
+    }
+    launch = LaunchCounters(0, "softmax", known)
+    return CaseProfile(case, "identity", "emulator", Cache.COLD, (launch,), reason, time_us=time_us)
+
+
+def case_diagnosis(profile: CaseProfile, *findings: Finding) -> CaseDiagnosis:
+    """Of a profile, by hand; one class is left open."""
+    return CaseDiagnosis(
+        case=profile.case,
+        entry="softmax",
+        tool=profile.tool,
+        estimated=True,
+        findings=findings,
+        not_evaluated={"barrier": ("stall_barrier_ratio",)},
+        at_roof=False,
+        time_us=profile.time_us,
+        floor_us=4.2,
+        floor_binding="bytes",
+    )
+
+
+UNCOALESCED = Finding(
+    "uncoalesced",
+    0.78,
+    (Evidence("global_excess_ratio", 0.78, ">", 0.2),),
+    "78 % of the sectors are wasted.",
+    4.5,
+    (HotLine(7, "global_excess_ratio", 0.78, 0.9, "LDG.E"),),
+)
+L2_BOUND = Finding("l2_bound", 0.4, (Evidence("l2_throughput_ratio", 0.83, ">=", 0.7),), "L2 works at 83 %.", 5.6)
+DRAM_BOUND = Finding("dram_bound", 0.6, (Evidence("dram_throughput_ratio", 0.71, ">=", 0.6),), "DRAM is busy.", 1.3)
+NO_HARDWARE = "the emulator ran the case, so hardware counted nothing"
+SLOW = {
+    "global_excess_ratio": 0.78,
+    "dram_throughput_ratio": 0.18,
+    "occupancy_theoretical_ratio": 0.5,
+    "instructions": 900.0,
+}
+FAST = {**SLOW, "global_excess_ratio": 0.02, "dram_throughput_ratio": 0.71, "pipe_xu_ratio": 0.0}
+
+
+@pytest.fixture
+def diagnosed(session: Session) -> Session:
+    """The twelve attempts; the first, the fourth and the best were profiled, each on both perf cases."""
+    for number, counters, found in (
+        (1, SLOW, (UNCOALESCED, L2_BOUND)),
+        (4, FAST, (DRAM_BOUND,)),
+        (11, FAST, (DRAM_BOUND,)),
+    ):
+        profiles = tuple(profile_of(case, counters, 40.0, NO_HARDWARE) for case in PERF)
+        session.write_profiles(number, profiles)
+        parent = session.attempt(number).parent
+        session.write_diagnosis(
+            number,
+            AttemptDiagnosis(
+                cases=tuple(case_diagnosis(profile, *found) for profile in profiles),
+                target_case="rows2048",
+                parent=parent,
+                incumbent=parent,
+                checks=CHECKS if number == 4 else (),
+                against_parent=(CounterChange("global_excess_ratio", 0.78, 0.02),) if number == 4 else (),
+                verdict=Verdict.BORNE_OUT if number == 4 else Verdict.UNKNOWN,
+                compared_case="rows2048",
+            ),
+        )
+        session.write_guidance(number, guidance_for(found[0].bottleneck, counters, "sm_90", found[0].bound))
+    return session
+
+
+CHECKS = (
+    ExpectationCheck("global_excess_ratio", 0.1, 0.026, Verdict.BORNE_OUT),
+    ExpectationCheck("l1_hit_ratio", 2.0, None, Verdict.UNKNOWN),
+)

@@ -54,7 +54,7 @@ def test_one_file_that_asks_for_nothing_else(session: Session) -> None:
     page = Page(text)
     assert not {"script", "link", "img", "iframe", "object", "use"} & set(page.tags)
     targets = [value for name, value in page.attributes if name in ("src", "href", "action", "data")]
-    assert all(target is not None and target.startswith("#attempt-") for target in targets)
+    assert all(target is not None and target.startswith(("#attempt-", "#limits")) for target in targets)
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
     assert style is not None
     assert not re.search(r"url\(|@import|https?:", style[1])

@@ -16,6 +16,8 @@ from warpwright.report.diff import diff_lines
 from warpwright.report.findings import Findings, findings
 from warpwright.report.heatmap import heatmap
 from warpwright.report.launch import launch_rows
+from warpwright.report.limits import INDEX, advised_cards, session_limits
+from warpwright.report.profile import phrases
 from warpwright.report.story import attempt_stories
 from warpwright.report.summary import REPORT
 from warpwright.workload.model import OracleKind
@@ -52,6 +54,10 @@ def _environment() -> Environment:
         "duration": words.duration_text,
         "interval": words.interval_text,
         "sanitized": words.sanitizer_text,
+        "evidence": phrases.evidence_text,
+        "bound": phrases.bound_text,
+        "hot_line": phrases.line_text,
+        "rule": phrases.rule_text,
     }
     return environment
 
@@ -64,6 +70,7 @@ def _style() -> Markup:
 def _context(session: Session, found: Findings) -> dict[str, Any]:
     best = found.best
     initial = session.workload.initial
+    limits = session_limits(session, found.attempts)
     return {
         "style": _style(),
         "session": session,
@@ -73,11 +80,14 @@ def _context(session: Session, found: Findings) -> dict[str, Any]:
         "own_oracle": session.workload.oracle is OracleKind.KERNEL,
         "time": lambda us: words.time_text(us, estimated=found.estimated),
         "plain_time": lambda us: words.time_text(us, estimated=False),
+        "cards": advised_cards(limits),
+        "indexed": any(each.guidance.rung == INDEX for each in limits.values() if each.guidance is not None),
+        "best_limits": None if best is None else limits.get(best.number),
         "curve": best_so_far(found),
         "curve_width": WIDTH,
         "curve_height": HEIGHT,
         "heatmap": heatmap(found),
-        "stories": attempt_stories(found),
+        "stories": attempt_stories(found, limits),
         "tuning_points": sum(len(session.tuning(attempt.number)) for attempt in found.attempts),
         "diff": [] if best is None else diff_lines(initial.source, best.candidate.source),
         "initial_launch": dict(launch_rows(initial)),

@@ -1,14 +1,16 @@
 """Each attempt as a story: what was tried and why, what came of it, and why it failed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.profiler.counters import format_counter
 from warpwright.record.attempt import Attempt
 from warpwright.record.evidence import compile_errors, kernel_resources
+from warpwright.report.diagnosis import diagnosis_line
 from warpwright.report.expectation import Expectation, expectations, mean_counters
 from warpwright.report.findings import Findings
+from warpwright.report.limits import Limits, Link, cited
 from warpwright.workload.values import Mismatch
 
 _SHOWN_DIAGNOSTICS = 8
@@ -44,7 +46,10 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One attempt. state: `best`, `incumbent`, `correct` or `failed`."""
+    """One attempt. state: `best`, `incumbent`, `correct` or `failed`. limits: None if it was not diagnosed; limit: in a line.
+
+    counters: what became of its hypothesis by the timed cases, where no profile says it. sources: what it cites.
+    """
 
     attempt: Attempt
     state: str
@@ -56,26 +61,33 @@ class Story:
     source: Sequence[SourceLine]
     resources: str
     point: str
+    limits: Limits | None
+    limit: str
+    sources: Sequence[Link]
 
 
-def attempt_stories(found: Findings) -> Sequence[Story]:
-    """Every attempt of a session, in order."""
-    return [_story(attempt, found) for attempt in found.attempts]
+def attempt_stories(found: Findings, limits: Mapping[int, Limits]) -> Sequence[Story]:
+    """Every attempt of a session, in order. limits: attempt -> what limits it, where that is known."""
+    known = cited(limits)
+    return [_story(attempt, found, limits.get(attempt.number), known) for attempt in found.attempts]
 
 
-def _story(attempt: Attempt, found: Findings) -> Story:
+def _story(attempt: Attempt, found: Findings, limits: Limits | None, known: Mapping[str, Link]) -> Story:
     evaluation = attempt.evaluation
     return Story(
         attempt=attempt,
         state=_state(attempt, found),
         idea="initial kernel" if attempt.hypothesis is None else attempt.hypothesis.technique,
         speedup=found.speedup_of(attempt),
-        counters=_counters(attempt, found),
+        counters=[] if limits is not None and limits.checks else _counters(attempt, found),
         wrong=[_wrong(case) for case in evaluation.cases if case.passed is False],
         diagnostics=_diagnostics(attempt),
         source=_source(attempt),
         resources=_resources(attempt),
         point=", ".join(f"{name} = {value}" for name, value in sorted(attempt.candidate.values().items())),
+        limits=limits,
+        limit="" if limits is None else diagnosis_line(limits.diagnosis),
+        sources=_sources(attempt, known),
     )
 
 
@@ -85,6 +97,12 @@ def _state(attempt: Attempt, found: Findings) -> str:
     if attempt.number in found.incumbents:
         return "incumbent"
     return "correct" if attempt.evaluation.outcome.correct else "failed"
+
+
+def _sources(attempt: Attempt, known: Mapping[str, Link]) -> list[Link]:
+    """What an attempt cites; an id that no look-up is on record for keeps to itself."""
+    ids = () if attempt.hypothesis is None else attempt.hypothesis.citations
+    return [known.get(each, Link(each, each, None, "")) for each in ids]
 
 
 def _counters(attempt: Attempt, found: Findings) -> list[CounterRow]:
