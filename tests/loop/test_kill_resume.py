@@ -37,10 +37,15 @@ def finish(process: subprocess.Popen[str]) -> dict[str, Any]:
     return document
 
 
-def essence(directory: Path) -> list[tuple[int, str, str, float | None]]:
-    """What must not depend on kills: every attempt's candidate, outcome and time."""
-    attempts = Session.open(directory, lock=False).attempts()
-    return [(a.number, a.candidate.identity, a.evaluation.label, a.evaluation.geomean_us) for a in attempts]
+def essence(directory: Path) -> list[tuple[Any, ...]]:
+    """What must not depend on kills: every attempt's candidate, outcome and time, and what was learnt of it."""
+    session = Session.open(directory, lock=False)
+    learnt = {a.number: (session.diagnosis(a.number), session.guidance(a.number)) for a in session.attempts()}
+    assert all((learnt[a.number][0] is not None) == a.evaluation.outcome.correct for a in session.attempts())
+    return [
+        (a.number, a.candidate.identity, a.evaluation.label, a.evaluation.geomean_us, *learnt[a.number])
+        for a in session.attempts()
+    ]
 
 
 def killed_at_random(workload: Path, root: Path, seed: int) -> Path:

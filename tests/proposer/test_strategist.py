@@ -179,6 +179,20 @@ def test_a_move_that_treats_the_target_and_promises_more_goes_before_a_tuned_poi
     assert technique == {1.5: "tuning", 3.0: "block_per_row"}
 
 
+def test_a_refining_move_that_goes_before_a_tuned_point_is_made_at_that_point() -> None:
+    record = Record()
+    initial = WORKLOAD.initial
+    launch = replace(initial.plan.launches[0], block=("BLOCK",))
+    tunable = replace(initial, plan=replace(initial.plan, launches=(launch,)), tunables={"BLOCK": (128, 512)})
+    record.attempts[0] = replace(record.attempts[0], candidate=tunable)
+    record.tuned[1] = [TuningPoint({"BLOCK": 512}, {}, "passed", 90.0)]
+    record.diagnoses[1] = diagnosed(finding("issue_bound"))
+    proposal = record.propose()
+    assert proposal is not None
+    assert (proposal.hypothesis.technique, proposal.parent) == ("vectorise", 1)
+    assert proposal.candidate.values()["BLOCK"] == 512
+
+
 def test_launch_settings_of_a_case_reach_the_candidate() -> None:
     record = Record()
     record.tuned[1] = [TuningPoint({"BLOCK": 64}, {"130x257": {"BLOCK": "32"}}, "passed", 50.0)]

@@ -1,10 +1,11 @@
 """The built-in strategist: a pure function from the record to the next candidate."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from warpwright.candidate.candidate import Candidate
 from warpwright.proposer.protocol import Proposal, SearchState
-from warpwright.proposer.strategist.changes import changes, techniques_tried
+from warpwright.proposer.strategist.changes import changes, structure_of, techniques_tried
 from warpwright.proposer.strategist.evidence import Support, evidence_on
 from warpwright.proposer.strategist.expectation import AHEAD, cooling_cards, refuted
 from warpwright.proposer.strategist.moves.registry import MOVES
@@ -16,6 +17,8 @@ LEAST_PROMISE = 0.2
 """A move on an ancestor is not worth an attempt below this guessed speed-up over the incumbent."""
 STRUCTURAL_PROMISE = 1.2
 """Moves that promise less are not tried on ancestors: they refine, and the incumbent is the one to refine."""
+NEW_STRUCTURE_PROMISE = 2.0
+"""Moves that promise this much change what a thread does, and with it which block and tile are good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,9 @@ class _Idea:
 class Strategist:
     """Tuned points, then moves in the order that the diagnosis gives them; None when neither is left.
 
-    A move that treats the target and promises more than a tuned point gained goes first: once it has changed the structure,
-    points of the old one are not worth an attempt. moves: () leaves the tuner alone.
+    A move that treats the target and promises more than a tuned point gained goes before it: if it makes a new structure,
+    points of the old one are not worth an attempt; if it refines this one, it is made at that point. moves: () leaves the
+    tuner alone.
     """
 
     def __init__(self, moves: tuple[Move, ...] = MOVES) -> None:
@@ -78,6 +82,8 @@ class Strategist:
             return tuned.proposal
         if chosen is None:
             return None
+        if tuned is not None and chosen.promise < NEW_STRUCTURE_PROMISE:
+            chosen = _at_point(state, chosen, tuned.proposal.candidate)
         return Proposal(chosen.change.candidate, chosen.hypothesis, self.name, chosen.parent.number)
 
     def repair(self, state: SearchState, failed: int) -> Proposal | None:
@@ -102,6 +108,14 @@ class Strategist:
                 older = handicap < 1 and change.promise < STRUCTURAL_PROMISE
                 if promise >= LEAST_PROMISE and not older:
                     yield _Idea(parent, move, change, promise, rank, card, support)
+
+
+def _at_point(state: SearchState, idea: _Idea, point: Candidate) -> _Idea:
+    """The idea with its parent at a point that a search of the parent's structure found, where it applies there, too."""
+    if structure_of(point) != structure_of(idea.parent.candidate):
+        return idea
+    change = next(changes(state, replace(idea.parent, candidate=point), idea.move), None)
+    return idea if change is None else replace(idea, change=change)
 
 
 def _held_to_bound(promise: float, support: Support | None) -> float:
