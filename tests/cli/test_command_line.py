@@ -157,6 +157,27 @@ def test_doctor_finds_what_a_run_needs(capsys: pytest.CaptureFixture[str]) -> No
     assert findings["nvrtc"]["status"] == "ok"
 
 
+def test_doctor_says_what_citations_are_taken_from(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("WARPWRIGHT_DOCS", str(tmp_path / "documents"))
+
+    def told() -> dict[str, str]:
+        assert run(["doctor", "--no-canary", "--json"]) == 0
+        findings = json.loads(capsys.readouterr().out)["findings"]
+        return next(finding for finding in findings if finding["name"] == "documentation")
+
+    assert told()["status"] == "warning"
+    assert "docs sync" in told()["remedy"]
+    (tmp_path / "notes.md").write_text("# Tiles\n\n## Padding\n\nOne word more a row.\n", encoding="utf-8")
+    assert run(["docs", "add", str(tmp_path / "notes.md")]) == 0
+    capsys.readouterr()
+    assert told()["status"] == "ok"
+    assert "documents 1, sections 2" in told()["detail"]
+    (tmp_path / "documents" / "index.sqlite").write_bytes(b"damaged")
+    assert "is damaged" in told()["remedy"]
+
+
 def test_new_makes_a_workload_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "scale.cu"
     source.write_text(KERNEL, encoding="utf-8")

@@ -27,6 +27,7 @@ def doctor(
     has_gpu = any(f.name == "gpu 0" for f in findings)
     if has_gpu:
         findings = (*findings, _nsight_compute(), _compute_sanitizer())
+    findings = (*findings, _documentation())
     if canary:
         findings = (*findings, canary_finding(lambda: _run_canary("emulator")))
         if has_gpu:
@@ -53,6 +54,25 @@ def _nsight_compute() -> "Finding":
     if isinstance(found, Unavailable):
         return Finding("Nsight Compute", Status.WARNING, f"no hardware counters: {found.reason}", found.remedy)
     return Finding("Nsight Compute", Status.OK, f"{found.version}, {found.path}")
+
+
+def _documentation() -> "Finding":
+    """What citations are taken from; the field guide of this package is always there."""
+    from warpwright.cli.documents import shelf, status_warnings
+    from warpwright.device.finding import Finding, Status
+
+    with shelf().library() as library:
+        status = library.status()
+    if status.problem is not None:
+        detail = f"no index: advice cites sections as the {status.rung} names them, and `docs search` finds nothing"
+        return Finding("documentation", Status.WARNING, detail, f"{status.problem[:1].upper()}{status.problem[1:]}.")
+    sections = sum(book.sections for book in status.books)
+    detail = f"indexed in {status.path}: documents {len(status.books)}, sections {sections}"
+    warnings = status_warnings(status)
+    if not warnings:
+        return Finding("documentation", Status.OK, detail)
+    remedy = "Run `warpwright docs sync` for newer pages." if status.stale else None
+    return Finding("documentation", Status.WARNING, "; ".join([detail, *warnings]), remedy)
 
 
 def _compute_sanitizer() -> "Finding":
