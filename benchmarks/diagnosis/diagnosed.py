@@ -6,7 +6,8 @@ from typing import Any
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.directory import load_candidate
-from warpwright.evaluation.bench import Bench, BenchOptions, fresh_secret, open_bench
+from warpwright.cli.bench_options import bench_options
+from warpwright.evaluation.bench import Bench, fresh_secret, open_bench
 from warpwright.evaluation.evaluator import EvaluatorOptions
 from warpwright.evaluation.profiling import ProfileOptions, profile_cases
 from warpwright.profiler.diagnosis.diagnose import diagnose_case

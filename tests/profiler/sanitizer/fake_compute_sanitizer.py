@@ -31,17 +31,21 @@ def who(thread: int) -> str:
     return f"<who><threadIdx>{axes.format(thread)}</threadIdx><blockIdx>{axes.format(1)}</blockIdx></who>"
 
 
-def record(kind: str, text: str, line: int, thread: int, more: str = "", level: str = "Error", error: str = "") -> str:
+def record(kind: str, text: str, line: int, thread: int, error: str = "") -> str:
     return (
-        f"<record><kind>{kind}</kind><level>{level}</level>{who(thread)}<what><text>{text}</text><size>4</size>{error}</what>"
-        f"<where>{place(line)}</where>{more}<hostStack><frame><func>main</func><line>12</line></frame></hostStack></record>"
+        f"<record><kind>{kind}</kind><level>Error</level>{who(thread)}<what><text>{text}</text><size>4</size>{error}</what>"
+        f"<where>{place(line)}</where><hostStack><frame><func>main</func><line>12</line></frame></hostStack></record>"
     )
 
 
 def race(level: str = "Error") -> str:
-    text = f"Race reported between Write access at {KERNEL}+0x90 in {FILE}:3 and Read access"
-    other = f"<read>{place(4)}</read>"
-    return record("Race condition", text, 3, 0, other, level)
+    sides = "".join(
+        f"<{side}><direction>{does}</direction><where>{place(line)}</where></{side}>"
+        for side, does, line in (("source", "Write", 3), ("destination", "Read", 4))
+    )
+    return (
+        f"<record><kind>Analysis</kind><level>{level}</level><what><text>Race condition</text>{sides}</what></record>"
+    )
 
 
 def text_block(headline: str, line: int, thread: int) -> str:

@@ -100,7 +100,7 @@ def test_a_write_out_of_bounds_is_found_at_its_line(said: Said) -> None:
     assert (finding.block, finding.thread, finding.occurrences) == ((1, 0, 0), (5, 0, 0), 2)
     assert finding.text == (
         "line 3: a write to global memory that belongs to no array in scale, thread (5, 0, 0) of block (1, 0, 0), 2 reports "
-        "(memcheck: Invalid __global__ write of size 4 bytes | 4)"
+        "(memcheck: Invalid __global__ write of size 4 bytes)"
     )
 
 

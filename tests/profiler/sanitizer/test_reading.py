@@ -129,3 +129,22 @@ def test_a_log_without_summary_has_none() -> None:
 @given(log=st.text(alphabet=st.sampled_from("= \natby(0,1)in+x.cu:9Error*<"), max_size=300))
 def test_any_text_is_read(log: str) -> None:
     assert all(record.text for record in read_text(log))
+
+
+RACE = "<ComputeSanitizerOutput>" + SCENARIOS["race"][0][0] + "</ComputeSanitizerOutput>"
+NO_LEVEL = """<ComputeSanitizerOutput><record><kind>Synccheck</kind>
+<who><threadIdx><x>32</x><y>0</y><z>0</z></threadIdx><blockIdx><x>14</x><y>0</y><z>0</z></blockIdx></who>
+<what><text>Barrier error</text><type>Divergent thread(s) in warp</type></what>
+<where><func>tried</func><path>/any/kernel.cu</path><line>5</line><pc>0x150</pc></where></record></ComputeSanitizerOutput>"""
+
+
+def test_a_race_has_both_accesses_and_no_thread(tmp_path: Path) -> None:
+    (record,) = read_xml(written(tmp_path, RACE)) or ()
+    assert [(place.file, place.line) for place in record.places] == [("kernel.cu", 3), ("kernel.cu", 4)]
+    assert (record.thread, record.warning, record.about_device) == (None, False, True)
+
+
+def test_a_record_without_level_is_an_error_and_keeps_what_its_type_adds(tmp_path: Path) -> None:
+    (record,) = read_xml(written(tmp_path, NO_LEVEL)) or ()
+    assert record.text == "Barrier error | Divergent thread(s) in warp"
+    assert (record.thread, record.block, record.warning) == ((32, 0, 0), (14, 0, 0), False)

@@ -1,6 +1,9 @@
-"""The XML that `--xml --save FILE` writes: one `record` per report, with kind, what, who and where."""
+"""The XML that `--xml --save FILE` writes. Shape: as version 2025.3 printed it for the faults of `tests/gpu/test_sanitizer.py`.
 
-import re
+A record has kind, level (not of every tool), who (thread and block), what (text and details) and where (function, file, line);
+a race has two places instead, in the source and the destination of its what.
+"""
+
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -9,13 +12,10 @@ from xml.etree.ElementTree import Element
 from warpwright.profiler.sanitizer.records import Dim3, Place, Record
 
 ROOT = "ComputeSanitizerOutput"
-_HOST_KINDS = re.compile(r"api|driver|leak|unused|sanitizer|internal|stream.?ordered|launch", re.IGNORECASE)
-_HOST_STACKS = re.compile(r"host\w*stack", re.IGNORECASE)
-_FUNCTION = ("func", "function", "name")
-_FILE = ("path", "file", "filename", "fileName")
-_LINE = ("line", "lineno", "lineNumber")
 _MAX_BYTES = 64 * 1024 * 1024
 _ENTITIES = (b"<!DOCTYPE", b"<!ENTITY")
+_DETAILS = ("type", "error")
+"""What says more than the headline; the rest repeats it or is an address."""
 
 
 def read_xml(path: Path) -> tuple[Record, ...] | None:
@@ -31,54 +31,40 @@ def read_xml(path: Path) -> tuple[Record, ...] | None:
         return None
     if root.tag != ROOT:
         return None
-    return tuple(_record(element) for element in root.iter("record"))
+    return tuple(_record(record) for record in root.findall("record"))
 
 
-def _record(element: Element) -> Record:
-    kind, what = _text(element, ("kind",)), element.find("what")
-    said = [] if what is None else [_flat(child) for child in what]
-    headline = _text(what, ("text",)) if what is not None else ""
-    rest = [text for text in said if text and text != headline]
-    who = element.find("who")
+def _record(record: Element) -> Record:
+    headline = _text(record, "what/text") or _text(record, "kind")
+    details = [text for name in _DETAILS if (text := _text(record, f"what/{name}")) and text not in headline]
+    places = tuple(dict.fromkeys(_places(record)))
+    thread, block = _dim3(record, "who/threadIdx"), _dim3(record, "who/blockIdx")
     return Record(
-        text=" | ".join(part for part in (headline or kind, *rest) if part),
-        places=tuple(dict.fromkeys(_places(element))),
-        block=None if who is None else _dim3(who.find("blockIdx")),
-        thread=None if who is None else _dim3(who.find("threadIdx")),
-        warning=_text(element, ("level",)).lower().startswith(("warn", "info")),
-        about_device=_HOST_KINDS.search(kind) is None,
+        text=" | ".join(part for part in (headline, *details) if part),
+        places=places,
+        block=block,
+        thread=thread,
+        warning=_text(record, "level").lower() in ("warning", "info"),
+        about_device=bool(places) or thread is not None,
     )
 
 
-def _places(element: Element) -> Iterator[Place]:
-    """In document order, whatever an element with function and line is called; host frames are ours."""
-    for child in element:
-        if _HOST_STACKS.fullmatch(child.tag):
-            continue
-        function, line = _text(child, _FUNCTION), _text(child, _LINE)
+def _places(record: Element) -> Iterator[Place]:
+    """The access; of a race both, the write that the tool names first in front. Host frames have no `where`."""
+    for where in record.iter("where"):
+        function, line = _text(where, "func"), _text(where, "line")
         if function or line:
-            yield Place(
-                function, Path(_text(child, _FILE)).name, int(line) if line.isdecimal() and line != "0" else None
-            )
-        yield from _places(child)
+            known = int(line) if line.isdecimal() and line != "0" else None
+            yield Place(function, Path(_text(where, "path")).name, known)
 
 
-def _text(element: Element, names: tuple[str, ...]) -> str:
-    for name in names:
-        found = element.find(name)
-        if found is not None and found.text and found.text.strip():
-            return found.text.strip()
-    return ""
+def _text(element: Element, path: str) -> str:
+    return " ".join(element.findtext(path, "").split())
 
 
-def _flat(element: Element) -> str:
-    return " ".join(" ".join(element.itertext()).split())
-
-
-def _dim3(element: Element | None) -> Dim3 | None:
-    """Children x, y and z, or one text `(1, 0, 0)`."""
-    if element is None:
+def _dim3(record: Element, path: str) -> Dim3 | None:
+    found = [_text(record, f"{path}/{axis}") for axis in ("x", "y", "z")]
+    if not all(axis.isdecimal() for axis in found):
         return None
-    parts = [_text(element, (axis,)) for axis in ("x", "y", "z")]
-    numbers = re.findall(r"\d+", " ".join(parts) if any(parts) else _flat(element))
-    return (int(numbers[0]), int(numbers[1]), int(numbers[2])) if len(numbers) == 3 else None
+    x, y, z = (int(axis) for axis in found)
+    return x, y, z
