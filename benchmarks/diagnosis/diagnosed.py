@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measurement.machine import machine_of
+
 from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.directory import load_candidate
 from warpwright.cli.bench_options import bench_options
@@ -48,7 +50,8 @@ def _row(bench: Bench, candidate: Candidate, case: str, ncu: Path | None) -> Row
     if profile.estimated and bench.evaluator.measures:
         return {"failed": f"no hardware counters: {profile.reason}"}
     situation = situation_of(workload, workload.case(case), bench.device.spec, profile.time_us)
-    return diagnosis_row(profile, diagnose_case(profile, situation))
+    row = diagnosis_row(profile, diagnose_case(profile, situation))
+    return {**row, "machine": machine_of(bench.device)} if bench.evaluator.measures else row
 
 
 def diagnosis_row(profile: CaseProfile, diagnosis: CaseDiagnosis) -> Row:

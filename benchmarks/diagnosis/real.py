@@ -31,6 +31,7 @@ def before_and_after(name: str, case: str, device: str, ncu: Path | None) -> Row
         return {"failed": "; ".join(failed)}
     return {
         "case": case,
+        **({"machine": after.pop("machine")} if before.pop("machine", None) is not None else {}),
         "speedup": round(before["time_us"] / after["time_us"], 2),
         "moved": moved(before["counters"], after["counters"]),
         "before": before,
