@@ -58,8 +58,10 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class HotLine:
-    """A CUDA source line that holds much of a counter. share: of the launch's total, 0..1, None unknown.
+    """A CUDA source line that holds much of a counter.
 
+    value: what the tool counts there, in its own counting (samples of a stall, sectors in excess), so never a ratio. share: of
+    the launch's total of that, 0..1, None unknown.
     instruction: its machine instruction that counts most (`LDG.E`), None unknown.
     """
 

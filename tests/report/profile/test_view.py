@@ -28,7 +28,7 @@ def counted(values: dict[str, float]) -> CaseProfile:
 
 
 def diagnosed(profile: CaseProfile) -> CaseDiagnosis:
-    line = HotLine(7, "global_excess_ratio", 0.78, 0.9, "LDG.E")
+    line = HotLine(7, "global_excess_ratio", 3670016.0, 0.9, "LDG.E")
     evidence = (
         Evidence("global_excess_ratio", 0.78, ">", 0.2),
         Evidence("max(dram_throughput_ratio, l2_throughput_ratio)", 0.81, ">", 0.4),
@@ -69,7 +69,7 @@ def test_says_what_limits_the_kernel_why_and_how_far_it_is_from_the_floor(case: 
     assert "limited by uncoalesced: Most sectors are wasted." in text
     assert "global_excess_ratio 78 % > 20 %" in text
     assert "largest of dram_throughput_ratio, l2_throughput_ratio 81 % > 40 %" in text
-    assert "line 7 (LDG.E)" in text
+    assert "line 7 (LDG.E) has 90 % of global_excess_ratio" in text
     assert "81 % of peak" in text
     assert "est." not in text  # hardware counted, and the time is measured
 

@@ -20,10 +20,10 @@ def evidence_text(finding: Finding) -> str:
 
 
 def line_text(line: HotLine) -> str:
-    """`line 7 (LDG.E): global_excess_ratio 78 %, 90 % of the launch's`."""
-    share = "" if line.share is None else f", {percent_text(line.share)} of the launch's"
+    """`line 7 (LDG.E) has 90 % of global_excess_ratio`. Where the share is unknown, the tool's own count of the line."""
     instruction = "" if line.instruction is None else f" ({line.instruction})"
-    return f"line {line.line}{instruction}: {line.counter} {format_counter(line.counter, line.value)}{share}"
+    amount = f"counts {line.value:,.4g} towards" if line.share is None else f"has {percent_text(line.share)} of"
+    return f"line {line.line}{instruction} {amount} {line.counter}"
 
 
 def telling_rules(rules: Iterable[RuleResult]) -> Sequence[RuleResult]:
