@@ -116,6 +116,18 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_indexed(shelf: Shelf, 
     assert [(Path(path).name, "not a PDF" in reason) for path, reason in built.failed] == [("broken.pdf", True)]
 
 
+def test_a_page_that_can_no_longer_be_read_leaves_the_index(shelf: Shelf, notes: Path) -> None:
+    from knowledge.documents.test_markdown import pdf
+
+    (notes / "guide.pdf").write_bytes(pdf("about clusters"))
+    shelf.update()
+    assert _ids(shelf, "clusters") == ["notes/guide#page=1"]
+    (notes / "guide.pdf").write_bytes(b"damaged")
+    built = shelf.update()
+    assert (built.removed, len(built.failed)) == (1, 1)
+    assert _ids(shelf, "clusters") == []
+
+
 def test_of_two_copies_of_a_book_the_preferred_one_is_indexed(tmp_path: Path) -> None:
     made = Shelf(tmp_path / "shelf")
     name = "nsight-compute/ProfilingGuide/index.html"

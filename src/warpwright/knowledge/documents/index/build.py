@@ -79,14 +79,14 @@ def _changed(path: Path, temporary: Path, wanted: Sequence[_Wanted], start: floa
     """The index as it should be, in the temporary file."""
     with suppress(OSError):
         temporary.unlink(missing_ok=True)
-    if schema_of(path) == SCHEMA_VERSION:
+    usable = schema_of(path) == SCHEMA_VERSION
+    if usable:
         shutil.copyfile(path, temporary)
-        connection = open_to_change(temporary)
-    else:
-        connection = create(temporary)
-    with closing(connection):
+    with closing(open_to_change(temporary) if usable else create(temporary)) as connection:
         parsed, removed, failed = _bring_up_to_date(connection, wanted)
-        _finish(connection)
+        if parsed or removed or not usable:
+            _finish(connection)
+        connection.commit()
         pages, sections, pieces = (
             connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("page", "section", "chunk")
         )
@@ -121,6 +121,7 @@ def _rank(source: Source) -> tuple[int, tuple[int, ...]]:
 def _bring_up_to_date(
     connection: sqlite3.Connection, wanted: Sequence[_Wanted]
 ) -> tuple[int, int, list[tuple[str, str]]]:
+    """Pages parsed, pages taken out, files that could not be read."""
     rows = _source_rows(connection, {item.source for item in wanted})
     known = {
         (source, local): (page, sha256, version, book)
@@ -131,19 +132,20 @@ def _bring_up_to_date(
     parsed, failed = 0, []
     for item in wanted:
         key = (rows[item.source], str(item.file.path))
-        held = known.pop(key, None)
         try:
             content = _content(item.file.path)
             sha256 = hashlib.sha256(content).hexdigest()
+            held = known.get(key)
             if held is not None and held[1:] == (sha256, PARSER_VERSION, item.identity.book):
                 _refresh(connection, held[0], item)
+                del known[key]
                 continue
-            if held is not None:
-                remove_page(connection, held[0])
             page = parse(content, item.file.path.name)
         except (InputError, UnavailableError, OSError) as error:
             failed.append((str(item.file.path), str(error)))
             continue
+        if held is not None:
+            remove_page(connection, known.pop(key)[0])
         add_page(connection, key[0], item.file, item.identity, sha256, page)
         parsed += 1
     for page_row, *_ in known.values():
@@ -202,7 +204,6 @@ def _finish(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO term SELECT term, doc FROM temp.vocabulary")
     connection.execute("DROP TABLE temp.vocabulary")
     connection.execute("INSERT OR REPLACE INTO meta VALUES('built_at', ?)", (str(time.time()),))
-    connection.commit()
 
 
 def _name_sections(connection: sqlite3.Connection) -> None:
