@@ -57,6 +57,12 @@ def test_a_session_shows_its_diagnoses(session: Session) -> None:
     assert attempt["diagnosis"]["verdict"] == "borne out"
 
 
+def test_what_the_counters_did_is_what_the_diagnosis_saw(session: Session) -> None:
+    session.write_diagnosis(2, DIAGNOSIS)
+    (seen,) = session_to_json(session)["attempts"][1]["expectations"]
+    assert seen == {"counter": "instructions", "expected": 0.5, "observed": 0.5, "movement": "as expected"}
+
+
 def test_the_log_has_a_line_for_it(session: Session) -> None:
     session.write_diagnosis(1, DIAGNOSIS)
     line = LiveView(session).plain_line(Event("diagnosed", attempt=1))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from warpwright.evaluation.outcome import Evaluation
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.record.attempt import Attempt
 
 NOISE_RATIO = 0.02
@@ -45,10 +46,17 @@ class Expectation:
         return Movement.AS_EXPECTED if abs(moved) >= abs(wanted) / 2 else Movement.LESS
 
 
-def expectations(attempt: Attempt, parent: Attempt | None) -> tuple[Expectation, ...]:
-    """Every counter that an attempt was expected to move, beside what it did; counters are means over the timed cases."""
+def expectations(
+    attempt: Attempt, parent: Attempt | None, diagnosis: AttemptDiagnosis | None = None
+) -> tuple[Expectation, ...]:
+    """Every counter that an attempt was expected to move, beside what it did.
+
+    As its diagnosis saw it on one case; without one, counters are means over the timed cases that have them.
+    """
     if attempt.hypothesis is None:
         return ()
+    if diagnosis is not None and diagnosis.checks:
+        return tuple(Expectation(check.counter, check.expected, check.seen) for check in diagnosis.checks)
     new = mean_counters(attempt.evaluation)
     old = {} if parent is None else mean_counters(parent.evaluation)
     return tuple(

@@ -85,7 +85,7 @@ def _attempt(attempt: Attempt, found: Findings, diagnosis: AttemptDiagnosis | No
         "fabricated_citations": attempt.fabricated_citations,
         "expectations": [
             {"counter": e.counter, "expected": e.expected, "observed": e.observed, "movement": e.movement.value}
-            for e in expectations(attempt, found.parent_of(attempt))
+            for e in expectations(attempt, found.parent_of(attempt), diagnosis)
         ],
         "diagnosis": diagnosis_to_json(diagnosis),
         "outcome": evaluation.outcome.value,
