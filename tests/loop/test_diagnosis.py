@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from evaluation.simulated_gpu import Behaviour, SimulatedGpu, by_block_size
 from loop.tiny import write_tiny
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.registry import open_device
+from warpwright.errors import InfrastructureError
 from warpwright.evaluation.bench import Bench, BenchOptions
 from warpwright.evaluation.evaluator import Evaluator
 from warpwright.loop.budget import Budget
@@ -20,6 +22,8 @@ from warpwright.loop.secret import session_secret
 from warpwright.loop.state import GRAPH_VERSION
 from warpwright.loop.stopping import reason_to_stop
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, Verdict
+from warpwright.profiler.profile import Cache, CaseProfile, LaunchCounters
+from warpwright.proposer.conversation import Notebook
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.record.attempt import Attempt, Hypothesis
 from warpwright.record.options import SessionOptions
@@ -41,7 +45,7 @@ class Scripted:
     name: str = "scripted"
     seen: list[SearchState] = field(default_factory=list)
 
-    def propose(self, state: SearchState) -> Proposal | None:
+    def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
         self.seen.append(state)
         done = len(state.attempts) - 1
         if done >= len(self.script):
@@ -50,7 +54,7 @@ class Scripted:
         candidate = replace(state.workload.initial, point={"BLOCK": size})
         return Proposal(candidate, self.cited(state, hypothesis), self.name, 1)
 
-    def repair(self, state: SearchState, failed: int) -> Proposal | None:
+    def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
         return None
 
     def cited(self, state: SearchState, hypothesis: Hypothesis) -> Hypothesis:
@@ -69,9 +73,12 @@ def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-def new_session(tmp_path: Path, device: str, tuning_budget: int = 0) -> Session:
-    workload = load_workload(write_tiny(tmp_path / "tiny"))
-    options = SessionOptions(str(workload.directory), device=device, tuning_budget=tuning_budget)
+def new_session(tmp_path: Path, device: str, more_cases: str = "") -> Session:
+    directory = write_tiny(tmp_path / "tiny")
+    with (directory / "workload.toml").open("a", encoding="utf-8") as file:
+        file.write(more_cases)
+    workload = load_workload(directory)
+    options = SessionOptions(str(workload.directory), device=device, tuning_budget=0)
     return Session.create(tmp_path / "sessions", workload, options, {}, "test", GRAPH_VERSION)
 
 
@@ -183,8 +190,18 @@ def test_a_case_that_was_not_looked_at_may_hold_a_gain(finished: LoopContext) ->
     assert reason_to_stop(finished) is None
 
 
-def measured(tmp_path: Path, behaviour: Behaviour, script: list[tuple[int, Hypothesis]]) -> Session:
-    session = new_session(tmp_path, "gpu:0")
+SECOND_CASE = """
+[[cases]]
+name = "large"
+kind = "perf"
+dims = { n = 4096 }
+"""
+
+
+def measured(
+    tmp_path: Path, behaviour: Behaviour, script: list[tuple[int, Hypothesis]], more_cases: str = ""
+) -> Session:
+    session = new_session(tmp_path, "gpu:0", more_cases=more_cases)
     seeds = SeedPool(session_secret(session))
     gpu = SimulatedGpu(open_device("emulator:h200"), behaviour)
     evaluator = Evaluator(session.workload, gpu, Compiler(None, None), Oracle(session.workload), seeds)
@@ -221,3 +238,44 @@ def test_on_a_gpu_a_profile_is_for_incumbents_and_for_hypotheses_that_name_count
     context = LoopContext(session, bench, Scripted([]), Budget(None, None, patience=12, max_repairs=0))
     assert worth_profiling(context, attempt) == worth
     assert worth_profiling(context, session.attempt(1))
+
+
+def test_on_a_gpu_one_case_is_profiled_until_nothing_is_left_to_gain_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    finished_cases: set[str] = set()
+
+    def profiled(*arguments: Any) -> tuple[CaseProfile, ...]:
+        asked.append(list(arguments[3]))
+        launch = LaunchCounters(0, "scale", {})
+        return tuple(CaseProfile(name, "subject", "test", Cache.COLD, (launch,)) for name in arguments[3])
+
+    def judged(profile: CaseProfile, situation: object) -> CaseDiagnosis:
+        (case,) = at_roof(profile.case).cases
+        return replace(case, at_roof=profile.case in finished_cases)
+
+    monkeypatch.setattr("warpwright.loop.diagnosis.profile_cases", profiled)
+    monkeypatch.setattr("warpwright.loop.diagnosis.diagnose_case", judged)
+    behaviour = Behaviour(unit_us=by_block_size({32: 20.0, 64: 16.0, 128: 12.0}))
+    measured(tmp_path / "open", behaviour, [(64, NO_COUNTERS)], SECOND_CASE)
+    assert len(asked) == 2
+    assert asked[0] == asked[1]
+    (kept,) = asked[0]
+    asked.clear()
+    finished_cases.add(kept)
+    other = ({"small", "large"} - {kept}).pop()
+    measured(tmp_path / "at roof", behaviour, [(64, NO_COUNTERS), (128, NO_COUNTERS)], SECOND_CASE)
+    assert asked == [[kept], [other], [other], [other]]
+
+
+def test_a_fault_of_profiling_does_not_end_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object) -> None:
+        raise InfrastructureError("the harness did not come up")
+
+    monkeypatch.setattr("warpwright.loop.diagnosis.profile_cases", broken)
+    behaviour = Behaviour(unit_us=by_block_size({32: 20.0, 64: 16.0}))
+    session = measured(tmp_path, behaviour, [(64, FEWER_BLOCKS)])
+    assert session.incumbent() == 2
+    assert diagnosed(session, 2).bottleneck is None
+    assert [event.attempt for event in session.events() if "the harness did not come up" in event.text] == [1, 2]

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from warpwright.errors import InfrastructureError
 from warpwright.evaluation.profiling import profile_cases
 from warpwright.loop.context import LoopContext
 from warpwright.profiler.diagnosis.compare import changes
@@ -70,11 +71,18 @@ def _profiled(context: LoopContext, attempt: Attempt) -> tuple[CaseProfile, ...]
 def _profile(context: LoopContext, attempt: Attempt, cases: Sequence[str] | None) -> tuple[CaseProfile, ...]:
     keep = context.session.attempt_directory(attempt.number) / "profile"
     options = replace(context.profiling, keep=keep)
-    return profile_cases(context.bench.evaluator, attempt.candidate, attempt.evaluation, cases, TRIAGE, options)
+    try:
+        return profile_cases(context.bench.evaluator, attempt.candidate, attempt.evaluation, cases, TRIAGE, options)
+    except InfrastructureError as error:
+        # What is broken for good stops the next evaluation; what only breaks profiling must not stop the search.
+        context.session.emit(Event("note", attempt=attempt.number, text=f"no counters of this attempt: {error}"))
+        return ()
 
 
 def _kept_target(context: LoopContext, attempt: Attempt, names: Sequence[str]) -> str | None:
-    """The case that the last diagnosis was about, unless it is at its roof; else the one with most to gain."""
+    """The case that the last diagnosis chose (another than before only once that one was at its roof); at first the one with
+    most to gain over its floor.
+    """
     for number in reversed(range(1, attempt.number)):
         earlier = context.session.diagnosis(number)
         if earlier is not None and earlier.target is not None and earlier.target.case in names:
