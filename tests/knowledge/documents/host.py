@@ -18,13 +18,17 @@ def page(title: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What to answer. length: claimed Content-Length, None = the true one. dropped: close without an answer."""
+    """What to answer. length: claimed Content-Length, None = the true one. dropped: close without an answer.
+
+    trickle_s: pause between the thirds of the body.
+    """
 
     body: bytes = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     length: int | None = None
     dropped: bool = False
+    trickle_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,10 @@ def running() -> Iterator[Host]:
                 self.send_header("Content-Length", str(len(reply.body) if reply.length is None else reply.length))
             self.end_headers()
             try:
-                self.wfile.write(reply.body)
+                third = len(reply.body) // 3 + 1
+                for start in range(0, len(reply.body), third):
+                    self.wfile.write(reply.body[start : start + third])
+                    time.sleep(reply.trickle_s)
             except OSError:
                 return  # the asker has enough
 
