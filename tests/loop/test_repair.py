@@ -11,6 +11,7 @@ from warpwright.evaluation.outcome import Outcome
 from warpwright.loop.context import open_context
 from warpwright.loop.run import run_session
 from warpwright.loop.state import GRAPH_VERSION
+from warpwright.proposer.conversation import Notebook
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.record.attempt import Hypothesis
 from warpwright.record.options import SessionOptions
@@ -25,12 +26,12 @@ class Clumsy:
 
     name = "clumsy"
 
-    def propose(self, state: SearchState) -> Proposal | None:
+    def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
         if len(state.attempts) > 1:
             return None
         return self._changed(state, 1, "a * x[i]", "a * x[i")
 
-    def repair(self, state: SearchState, failed: int) -> Proposal | None:
+    def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
         wrong = state.attempt(failed).evaluation.outcome is Outcome.COMPILE_ERROR
         return self._changed(state, failed, "a * x[i]", "a + x[i]" if wrong else "x[i] * a")
 

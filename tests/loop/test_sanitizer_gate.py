@@ -21,6 +21,7 @@ from warpwright.loop.run import run_session
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import GRAPH_VERSION
 from warpwright.profiler.sanitizer.options import SanitizerOptions
+from warpwright.proposer.conversation import Notebook
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.record.attempt import Hypothesis
 from warpwright.record.options import SessionOptions
@@ -50,13 +51,13 @@ class SixtyFour:
 
     name = "sixty-four"
 
-    def propose(self, state: SearchState) -> Proposal | None:
+    def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
         if len(state.attempts) > 1:
             return None
         candidate = replace(state.workload.initial, point={"BLOCK": 64})
         return Proposal(candidate, Hypothesis("block size", "another block size"), self.name, 1)
 
-    def repair(self, state: SearchState, failed: int) -> Proposal | None:
+    def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
         return None
 
 

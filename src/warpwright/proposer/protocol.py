@@ -9,6 +9,7 @@ from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.knowledge.field_guide.card import Guidance
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.profiler.profile import CaseProfile
+from warpwright.proposer.conversation import Notebook
 from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
 from warpwright.workload.model import Workload
 
@@ -24,6 +25,8 @@ class Proposal:
     hypothesis: Hypothesis
     proposer: str
     parent: int
+    reason: str = ""
+    """Why another proposer than the one asked for made it: its model could not be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,10 @@ class Proposer(Protocol):
         """`builtin`, `openai:gpt-...`, `person`."""
         ...
 
-    def propose(self, state: SearchState) -> Proposal | None:
-        """The next candidate, or None when there is nothing left to try. Deterministic in `state`."""
+    def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
+        """The next candidate, or None when there is nothing left to try. Deterministic in `state` and the replies of models."""
         ...
 
-    def repair(self, state: SearchState, failed: int) -> Proposal | None:
+    def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
         """The failed attempt's idea once more, mended by its evidence, or None if that is not possible."""
         ...

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from warpwright.candidate.candidate import Candidate
+from warpwright.proposer.conversation import Notebook
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.proposer.strategist.changes import changes, structure_of, techniques_tried
 from warpwright.proposer.strategist.evidence import Support, evidence_on
@@ -71,8 +72,9 @@ class Strategist:
         """How the record names this proposer."""
         return "builtin"
 
-    def propose(self, state: SearchState) -> Proposal | None:
+    def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
         """The next candidate, or None when there is nothing left to try."""
+        del notebook  # nothing is spent here
         if state.incumbent == 0:
             return None
         tuned = tuned_point(state, self.name)
@@ -86,9 +88,9 @@ class Strategist:
             chosen = _at_point(state, chosen, tuned.proposal.candidate)
         return Proposal(chosen.change.candidate, chosen.hypothesis, self.name, chosen.parent.number)
 
-    def repair(self, state: SearchState, failed: int) -> Proposal | None:
+    def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
         """None: a move whose result failed is wrong about the kernel, and trying harder would not make it right."""
-        del state, failed
+        del state, failed, notebook
         return None
 
     def _ideas(self, state: SearchState, parent: Attempt) -> Iterator[_Idea]:

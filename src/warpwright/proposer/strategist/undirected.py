@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from warpwright.proposer.conversation import Notebook
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.proposer.strategist.changes import changes, techniques_tried
 from warpwright.proposer.strategist.moves.registry import MOVES
@@ -21,8 +22,9 @@ class Undirected:
         """How the record names this proposer."""
         return "undirected"
 
-    def propose(self, state: SearchState) -> Proposal | None:
+    def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
         """The next candidate, or None when no move is left for the incumbent."""
+        del notebook  # nothing is spent here
         if state.incumbent == 0:
             return None
         tuned = tuned_point(state, self.name)
@@ -39,7 +41,7 @@ class Undirected:
                 return Proposal(change.candidate, hypothesis, self.name, parent.number)
         return None
 
-    def repair(self, state: SearchState, failed: int) -> Proposal | None:
+    def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
         """None, as for the strategist."""
-        del state, failed
+        del state, failed, notebook
         return None

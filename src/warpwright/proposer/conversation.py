@@ -1,0 +1,194 @@
+"""What a proposer that converses says and hears, in forms of our own: no provider's, no library's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    MODEL = "model"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model asks for a look-up. arguments: as it gave them; a text where they were no JSON object."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn. calls: of a model. call_id: of the call that a tool's text answers."""
+
+    role: Role
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A look-up as a model sees it. parameters: JSON schema of its arguments, an object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one request; None is unknown, never 0. cached: part of `tokens_in` that the provider had kept."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+
+
+class Stop(StrEnum):
+    """Why a reply ended."""
+
+    END = "end"
+    TOOL_CALLS = "tool calls"
+    LENGTH = "length"
+    """Cut off: what came is not all."""
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    stop: Stop = Stop.UNKNOWN
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+
+
+class FaultKind(StrEnum):
+    """Why a model could not be used; what to do about it is in the fault's message."""
+
+    AUTHENTICATION = "authentication"
+    RATE_LIMIT = "rate limit"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    SERVER = "server"
+    REQUEST = "request"
+    """Refused as it is: unknown model, context too long."""
+    REPLY = "reply"
+    """No reply of the protocol: an HTML page, malformed JSON, nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFault:
+    """A request that brought no reply, after all retries. Never holds a key."""
+
+    kind: FaultKind
+    message: str
+    tries: int
+    seconds: float
+
+
+class ModelClient(Protocol):
+    """One chat model. Safe to use from several threads."""
+
+    @property
+    def name(self) -> str:
+        """`openai:gpt-5`, as `--model` names it."""
+        ...
+
+    @property
+    def takes_tools(self) -> bool:
+        """False: what tools would give must stand in the prompt."""
+        ...
+
+    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+        """One request with its retries. Never raises for what a provider does."""
+        ...
+
+
+class Purpose(StrEnum):
+    """What an exchange is for."""
+
+    PROPOSE = "propose"
+    REPAIR = "repair"
+    RE_ASK = "re-ask"
+    """The last reply could not be used; the request says exactly why."""
+    TOOL = "tool"
+    """The request ends with the answers of tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and what came of it, `attempts/NNNN/proposal/exchange-MM.json`.
+
+    messages: what was said in addition to the exchanges before it in this attempt. verdict: what was wrong with the reply
+    (`no_code`, `header: ...`), empty if it was usable or asked for tools. money_usd: None is unknown.
+    """
+
+    purpose: Purpose
+    model: str
+    messages: tuple[Message, ...]
+    outcome: Reply | ModelFault
+    money_usd: float | None = None
+    verdict: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """One look-up of a model: what it asked, how long that took, what it was told (as it was told, capped)."""
+
+    name: str
+    arguments: Mapping[str, Any] | str
+    answer: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What may still be spent; None = no cap."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    money_usd: float | None = None
+
+    @property
+    def spent(self) -> str | None:
+        """Which cap is reached, in words; None while there is something left."""
+        for name, left in (("model calls", self.calls), ("tokens", self.tokens), ("money", self.money_usd)):
+            if left is not None and left <= 0:
+                return name
+        return None
+
+
+class Notebook(Protocol):
+    """Where a proposer writes down what it spent, before it does anything with it: a paid reply is never lost or paid twice."""
+
+    def exchanges(self) -> Sequence[Exchange]:
+        """Those of the attempt that is being proposed, in order; not empty if a killed process had begun it."""
+        ...
+
+    def keep(self, exchange: Exchange) -> None:
+        """On disk, and in the ledger, when this returns."""
+        ...
+
+    def keep_tool(self, use: ToolUse) -> None:
+        """The same for a look-up."""
+        ...
+
+    def allowance(self) -> Allowance:
+        """What may still be spent; to be asked before each request."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Tell the person who watches."""
+        ...

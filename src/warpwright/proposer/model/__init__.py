@@ -1,0 +1,1 @@
+"""A chat model as proposer: adapter, prompt, protocol of replies, tools."""
