@@ -104,8 +104,8 @@ def test_what_is_exported_holds_no_text(corpus: Path, tmp_path: Path, capsys: py
 def test_an_empty_machine_is_told_what_to_do(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     assert run(["docs", "status"]) == 0
     assert "run `warpwright docs discover`, `docs add FOLDER` or `docs sync`" in capsys.readouterr().err
-    assert run(["docs", "read", "nc#clock-control"]) == 2
-    assert "no section 'nc#clock-control'" in capsys.readouterr().err
+    assert run(["docs", "read", "nc#no-such-section"]) == 2
+    assert "no section 'nc#no-such-section'" in capsys.readouterr().err
 
 
 def test_sync_fetches_indexes_and_does_not_ask_again(
