@@ -26,9 +26,10 @@ def test_a_cost_model_figure_is_never_called_exact() -> None:
     ("name", "value", "text"),
     [
         ("occupancy_theoretical_ratio", 0.5, "50 %"),
-        ("dram_read_bytes", 134217728.0, "134 Mbyte"),
+        ("dram_read_bytes", 134217728.0, "134 MB"),
         ("grid_blocks", 64.0, "64 blocks"),
-        ("global_load_sectors", 1500.0, "1.5 ksector"),
+        ("global_load_sectors", 1500.0, "1.5 k sector"),
+        ("duration_ns", 1.15e6, "1.15 ms"),
         ("unheard_of", 12.5, "12.5"),
     ],
 )

@@ -8,6 +8,8 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
+from warpwright.units import format_us
+
 
 class Quality(StrEnum):
     """`measured`: by hardware counters. `exact`: counted in the emulator. `estimated`: by its cost model."""
@@ -55,19 +57,25 @@ def metrics() -> Mapping[str, Metric]:
 
 
 def format_counter(name: str, value: float) -> str:
-    """A value with its unit, for people: `occupancy_theoretical_ratio` 0.5 -> `50 %`, `dram_read_bytes` -> `1.2 MB`."""
+    """A value with its unit, for people: ratio 0.5 -> `50 %`, bytes -> `1.2 MB`, ns -> `11.5 us`, counts -> `4.19 M sector`."""
     metric = metrics().get(name)
     if metric is None:
         return f"{value:,.4g}"
     if metric.is_ratio:
         return f"{value * 100:.0f} %"
-    return f"{_scaled(value)}{metric.unit}" if value >= _THOUSAND else f"{value:,.4g} {metric.unit}"
+    if metric.unit == "ns":
+        return format_us(value / NS_PER_US)
+    if metric.unit == "byte" and value >= _THOUSAND:
+        return f"{_scaled(value)}B"
+    return f"{_scaled(value)} {metric.unit}" if value >= _THOUSAND else f"{value:,.4g} {metric.unit}"
 
 
+NS_PER_US = 1000.0
 _THOUSAND = 1000.0
 
 
 def _scaled(value: float) -> str:
+    """`4.19 M`."""
     for prefix in ("", "k", "M", "G"):
         if value < _THOUSAND:
             return f"{value:.3g} {prefix}"
