@@ -15,7 +15,7 @@ def begin(context: LoopContext, proposal: Proposal) -> int:
         for number in range(1, session.attempt_count + 1)
         if (guidance := session.guidance(number)) is not None
         for citation in guidance.citations
-    }
+    } | set(proposal.known_citations)
     cited = proposal.hypothesis.citations
     kept = tuple(citation for citation in cited if citation in returned)
     hypothesis = replace(proposal.hypothesis, citations=kept)

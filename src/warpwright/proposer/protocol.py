@@ -27,6 +27,8 @@ class Proposal:
     parent: int
     reason: str = ""
     """Why another proposer than the one asked for made it: its model could not be used."""
+    known_citations: tuple[str, ...] = ()
+    """Ids that its proposer was shown or that look-ups gave it, beside the guidance on record: it may cite these, too."""
 
 
 @dataclass(frozen=True, slots=True)

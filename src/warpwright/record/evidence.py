@@ -40,3 +40,13 @@ def compile_errors(evaluation: Evaluation) -> tuple[Diagnostic, ...]:
 def kernel_resources(evaluation: Evaluation) -> Mapping[str, KernelResources]:
     """Resources by entry; empty if there is no binary."""
     return evaluation.compiled.resources if isinstance(evaluation.compiled, Compiled) else {}
+
+
+def compiled_ptx(evaluation: Evaluation) -> str | None:
+    """The PTX of a candidate; None if it never compiled."""
+    return evaluation.compiled.ptx if isinstance(evaluation.compiled, Compiled) else None
+
+
+def lowered_names(evaluation: Evaluation) -> Mapping[str, str]:
+    """Entry -> its symbol in the binary; empty if there is no binary."""
+    return evaluation.compiled.lowered if isinstance(evaluation.compiled, Compiled) else {}
