@@ -181,12 +181,27 @@ class Notebook(Protocol):
         """On disk, and in the ledger, when this returns."""
         ...
 
+    def judge(self, verdict: str) -> None:
+        """What was wrong with the reply kept last, beside it on disk; `Exchange.verdict` says how."""
+        ...
+
+    def tool_uses(self) -> Sequence[ToolUse]:
+        """Look-ups of the attempt that is being proposed, in order."""
+        ...
+
     def keep_tool(self, use: ToolUse) -> None:
-        """The same for a look-up."""
+        """The same as `keep`, for a look-up."""
         ...
 
     def allowance(self) -> Allowance:
-        """What may still be spent; to be asked before each request."""
+        """What may still be spent."""
+        ...
+
+    def refuses(self, tokens: int, money_usd: float | None) -> str | None:
+        """Why a request that may take this much must not be sent, or None; to be asked before each. A refusal ends the session.
+
+        money_usd: None is unknown.
+        """
         ...
 
     def say(self, text: str) -> None:
