@@ -29,6 +29,7 @@ class Attempt:
     """One finished attempt. number: from 1 (the initial kernel). parent: attempt it was made from, 0 = none.
 
     fabricated_citations: how many citations of its proposal were dropped because no look-up of the run had returned them.
+    reason: why another proposer than the one asked for made it; empty if none did.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Attempt:
     hypothesis: Hypothesis | None
     evaluation: Evaluation
     fabricated_citations: int = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class PendingAttempt:
     candidate: Candidate
     hypothesis: Hypothesis | None
     fabricated_citations: int = 0
+    reason: str = ""
 
 
 def incumbent_numbers(outcomes: Iterable[tuple[int, Outcome]]) -> tuple[int, ...]:
@@ -94,6 +95,7 @@ class AttemptStore:
         proposer: str,
         parent: int,
         fabricated_citations: int = 0,
+        reason: str = "",
     ) -> int:
         """Allocate the next attempt; the same candidate again gets the number it already has.
 
@@ -113,7 +115,7 @@ class AttemptStore:
                 stale.unlink()
         write_candidate(directory, candidate)
         sync_directory(directory)
-        begun = PendingAttempt(number, parent, proposer, candidate, hypothesis, fabricated_citations)
+        begun = PendingAttempt(number, parent, proposer, candidate, hypothesis, fabricated_citations, reason)
         write_atomic(directory / _PROPOSAL, _proposal_bytes(begun))
         sync_directory(self._directory)
         self._pending = self._read_pending(number)
@@ -228,6 +230,7 @@ class AttemptStore:
             candidate=candidate,
             hypothesis=None if proposal.hypothesis is None else Hypothesis(**proposal.hypothesis.model_dump()),
             fabricated_citations=proposal.fabricated_citations,
+            reason=proposal.reason,
         )
 
     def _read_finished(self, pending: PendingAttempt) -> Attempt:
@@ -239,6 +242,7 @@ class AttemptStore:
             hypothesis=pending.hypothesis,
             evaluation=decode_evaluation(self.directory_of(pending.number)),
             fabricated_citations=pending.fabricated_citations,
+            reason=pending.reason,
         )
 
 
@@ -251,6 +255,7 @@ def _proposal_bytes(begun: PendingAttempt) -> bytes:
         candidate_identity=begun.candidate.identity,
         hypothesis=None if hypothesis is None else _hypothesis_model(hypothesis),
         fabricated_citations=begun.fabricated_citations,
+        reason=begun.reason,
         begun_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     return to_bytes(proposal)

@@ -41,7 +41,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One spend. seconds: wall time; device_seconds: time the device was held. None is unknown, not zero."""
+    """One spend. seconds: wall time; device_seconds: time the device was held. None is unknown, not zero.
+
+    tokens_cached: part of tokens_in that the provider had kept. outcome: of a request to a model: `reply`, `fault: timeout`.
+    """
 
     kind: LedgerKind
     attempt: int | None
@@ -51,4 +54,6 @@ class LedgerEntry:
     tokens_in: int | None = None
     tokens_out: int | None = None
     money_usd: float | None = None
+    tokens_cached: int | None = None
+    outcome: str = ""
     time: str = field(default_factory=now)

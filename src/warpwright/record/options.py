@@ -9,7 +9,12 @@ class SessionOptions:
 
     workload_path: as the user gave it. iterations: attempts at most, the initial kernel included; None = no limit.
     device: as asked for (`auto`, `emulator:h200`). tuning_budget: points per tuning search.
-    max_repairs: repairs within one attempt's hypothesis.
+    max_repairs: repairs within one attempt's hypothesis. patience: attempts without a new incumbent; None = the default.
+
+    Of a model: base_url of its server, seconds a request may take, tokens a reply may have, sampling temperature; None leaves
+    each to the model's client. budget_usd, max_model_calls, max_tokens (read and written): caps on the session.
+    allow_unknown_price: a money cap counts what is known where the model's price is not.
+    history: what other sessions of this user taught is read, and this one's lesson added.
     """
 
     workload_path: str
@@ -20,3 +25,13 @@ class SessionOptions:
     device: str = "auto"
     tuning_budget: int = 100
     max_repairs: int = 2
+    patience: int | None = None
+    base_url: str | None = None
+    model_timeout_s: float | None = None
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    budget_usd: float | None = None
+    max_model_calls: int | None = None
+    max_tokens: int | None = None
+    allow_unknown_price: bool = False
+    history: bool = True

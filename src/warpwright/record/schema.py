@@ -48,6 +48,16 @@ class OptionsModel(_File):
     device: str
     tuning_budget: int
     max_repairs: int
+    patience: int | None = None
+    base_url: str | None = None
+    model_timeout_s: float | None = None
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    budget_usd: float | None = None
+    max_model_calls: int | None = None
+    max_tokens: int | None = None
+    allow_unknown_price: bool = False
+    history: bool = True
 
 
 class SessionFile(_File):
@@ -85,6 +95,7 @@ class ProposalFile(_File):
     candidate_identity: str
     hypothesis: HypothesisModel | None
     fabricated_citations: int = 0
+    reason: str = ""
     begun_at: str
 
 
@@ -243,6 +254,8 @@ class LedgerLine(_File):
     tokens_in: int | None
     tokens_out: int | None
     money_usd: float | None
+    tokens_cached: int | None = None
+    outcome: str = ""
 
 
 class FinalCheckModel(_File):

@@ -41,6 +41,7 @@ from warpwright.record.schema import (
     SummaryFile,
 )
 from warpwright.record.session_file import LOCK, SESSION, SUMMARY, new_directory, read_session_file
+from warpwright.record.spending import Spending, spending
 from warpwright.record.summary import FinalCheck, Summary
 from warpwright.workload.freeze import freeze_workload
 from warpwright.workload.loader import load_workload
@@ -66,6 +67,7 @@ class Session:
         if self._workload.content_hash != self._file.workload_hash:
             raise RecordError(f"{directory / 'workload'}: changed since the session began. Restore it from a copy.")
         self._attempts = AttemptStore(directory / "attempts")
+        self._spending: Spending | None = None
         if lock is not None:
             self._repair()
 
@@ -216,6 +218,7 @@ class Session:
         proposer: str,
         parent: int,
         fabricated_citations: int = 0,
+        reason: str = "",
     ) -> int:
         """Number of a new attempt, its directory and candidate written before any work is done.
 
@@ -223,7 +226,7 @@ class Session:
         Raises: RecordError if another candidate is unfinished.
         """
         self._require_lock()
-        return self._attempts.begin(candidate, hypothesis, proposer, parent, fabricated_citations)
+        return self._attempts.begin(candidate, hypothesis, proposer, parent, fabricated_citations, reason)
 
     def finish(self, number: int, evaluation: Evaluation) -> Attempt:
         """Keep the outcome of the attempt that was begun; the same outcome again changes nothing.
@@ -309,17 +312,27 @@ class Session:
         self, kind: LedgerKind, attempt: int | None, seconds: float, device_seconds: float | None = None
     ) -> None:
         """Append a spend to `ledger.jsonl`: wall seconds, and seconds the device was held where known."""
+        self.spend(LedgerEntry(kind, attempt, seconds, device_seconds))
+
+    def spend(self, entry: LedgerEntry) -> None:
+        """Append a spend to `ledger.jsonl`; it is on the disk when this returns."""
         self._require_lock()
-        entry = LedgerEntry(kind, attempt, seconds, device_seconds)
         append_line(self._directory / _LEDGER, to_line(LedgerLine(**asdict(entry))), durable=True)
+        self._spending = None if self._spending is None else self._spending + spending([entry])
 
     def ledger(self) -> tuple[LedgerEntry, ...]:
         """Every spend so far."""
         return tuple(LedgerEntry(**row.model_dump()) for row in read_lines(self._directory / _LEDGER, LedgerLine))
 
+    def spending(self) -> Spending:
+        """Sum of every spend of the session: those on disk when it was opened, and this process's since."""
+        if self._spending is None:
+            self._spending = spending(self.ledger())
+        return self._spending
+
     def spent_s(self) -> float:
         """Wall seconds of every spend so far, over all processes of the session."""
-        return sum(entry.seconds for entry in self.ledger())
+        return self.spending().seconds
 
     def write_summary(self, summary: Summary) -> None:
         """End the session: `best/` is what the final check bears out, then `summary.json`."""
