@@ -10,11 +10,13 @@ from warpwright.candidate.validation import read_toml, validate
 from warpwright.errors import WorkloadError
 from warpwright.workload.dtypes import element_type
 from warpwright.workload.form.checks import Checked, find_mistakes
+from warpwright.workload.form.property_checks import PROPERTY_NUMBERS
 from warpwright.workload.form.reference_file import REFERENCE_FILE, Function, read_functions
 from warpwright.workload.form.schema import (
     CaseEntry,
     OutputToleranceTable,
     ParameterTable,
+    PropertyTable,
     ToleranceTable,
     WorkloadFile,
 )
@@ -26,6 +28,7 @@ from warpwright.workload.model import (
     OracleKind,
     Parameter,
     Policy,
+    Property,
     Role,
     ScalarParameter,
     Tolerance,
@@ -84,6 +87,7 @@ def _workload(directory: Path, tables: WorkloadFile) -> Workload:
         content_hash=_content_hash(directory, files),
         files=files,
         oracle=OracleKind(tables.oracle.kind),
+        properties=tuple(_property(table, tables) for table in tables.properties),
     )
 
 
@@ -145,6 +149,19 @@ def _case(entry: CaseEntry) -> Case:
         on=on,
         seed=_seed(entry.name) if entry.seed is None else entry.seed,
         scalars=MappingProxyType(dict(entry.scalars)),
+    )
+
+
+def _property(table: PropertyTable, tables: WorkloadFile) -> Property:
+    outputs = [p.name for p in tables.params if p.role in ("out", "inout")]
+    numbers = {n: float(v) for n in PROPERTY_NUMBERS if (v := getattr(table, n)) is not None}
+    return Property(
+        kind=table.kind,
+        output=table.output or outputs[0],
+        inputs=tuple(table.inputs),
+        axis=-1 if table.axis is None else table.axis,
+        output_axis=-1 if table.output_axis is None else table.output_axis,
+        numbers=MappingProxyType(numbers),
     )
 
 

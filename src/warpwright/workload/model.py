@@ -127,6 +127,38 @@ class Policy:
     specialise: bool = False
 
 
+class PropertyKind(StrEnum):
+    """What must hold between results of one reference (`lint/properties.py` says how each is tried)."""
+
+    LINEAR = "linear"
+    HOMOGENEOUS = "homogeneous"
+    SHIFT_INVARIANT = "shift_invariant"
+    SHIFT_EQUIVARIANT = "shift_equivariant"
+    PERMUTATION_INVARIANT = "permutation_invariant"
+    PERMUTATION_EQUIVARIANT = "permutation_equivariant"
+    SYMMETRIC = "symmetric"
+    IDEMPOTENT = "idempotent"
+    SUMS_TO = "sums_to"
+    BOUNDED = "bounded"
+    NONDECREASING = "nondecreasing"
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One of `[[properties]]`: a law of the function itself, which no implementation of it may break.
+
+    inputs: those that are changed together. axis: of the inputs, or of the output where no input is changed.
+    output_axis: along which the output is permuted. numbers: degree, value, low, high, as far as the kind has them.
+    """
+
+    kind: PropertyKind
+    output: str
+    inputs: tuple[str, ...] = ()
+    axis: int = -1
+    output_axis: int = -1
+    numbers: Mapping[str, float] = field(default_factory=lambda: _NONE)
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
     """A validated workload directory."""
@@ -148,6 +180,8 @@ class Workload:
     files: tuple[str, ...] = ()
     """Those files, relative to `directory`."""
     oracle: OracleKind = OracleKind.NUMPY
+    properties: tuple[Property, ...] = ()
+    """Laws that the oracle is held to."""
 
     @property
     def arrays(self) -> tuple[ArrayParameter, ...]:

@@ -8,6 +8,7 @@ from warpwright.candidate.schema import CaseTable, KernelTable, LaunchTable
 from warpwright.candidate.validation import did_you_mean
 from warpwright.workload.dtypes import DTYPE_NAMES, element_type
 from warpwright.workload.form.case_checks import case_mistakes
+from warpwright.workload.form.property_checks import property_mistakes
 from warpwright.workload.form.reference_file import REFERENCE_FILE, Function
 from warpwright.workload.form.schema import ParameterTable, WorkloadFile
 
@@ -32,6 +33,7 @@ def find_mistakes(checked: Checked) -> Iterator[str]:
     if checked.functions is not None and not parameters:
         yield from _reference_mistakes(tables, checked.functions)
     yield from _tolerance_mistakes(tables)
+    yield from property_mistakes(tables)
     yield from _expression("work.bytes", tables.work.bytes, tables.dims)
     yield from _expression("work.flops", tables.work.flops, tables.dims)
     if not (parameters or names or plans):  # a case is evaluated only where everything it refers to is sound

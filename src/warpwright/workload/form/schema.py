@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from warpwright.candidate.schema import ExpressionText, Identifier, KernelTable, Table
-from warpwright.workload.model import DimRange
+from warpwright.workload.model import DimRange, PropertyKind
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 _RANGE = re.compile(r"\s*(\d{1,15})\s*\.\.\s*(\d{1,15})\s*", re.ASCII)
@@ -103,6 +103,20 @@ class TimingTable(Table):
     cache: Literal["cold", "warm"] = "cold"
 
 
+class PropertyTable(Table):
+    """One of `[[properties]]`; `property_checks.py` says which keys each kind has."""
+
+    kind: PropertyKind
+    inputs: list[StrictStr] = Field(default_factory=list)
+    output: StrictStr | None = None
+    axis: StrictInt | None = None
+    output_axis: StrictInt | None = None
+    degree: Number | None = None
+    value: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
+
+
 class WorkloadFile(Table):
     """workload.toml."""
 
@@ -118,5 +132,6 @@ class WorkloadFile(Table):
     oracle: OracleTable = OracleTable()
     policy: PolicyTable = PolicyTable()
     timing: TimingTable = TimingTable()
+    properties: list[PropertyTable] = Field(default_factory=list)
     files: list[StrictStr] = Field(default_factory=list)
     """Further files that reference.py reads; frozen and hashed with the rest."""

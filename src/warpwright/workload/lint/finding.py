@@ -1,6 +1,6 @@
 """One thing that the lint says about a workload."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -14,8 +14,9 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """case: the one case it concerns, None for the whole workload."""
+    """case: the one case it concerns, None for the whole workload. rule: name of what is broken, where callers ask for it."""
 
     severity: Severity
     message: str
     case: str | None = None
+    rule: str = field(default="", compare=False)

@@ -6,6 +6,7 @@ from warpwright.workload.lint.evidence import gather
 from warpwright.workload.lint.finding import LintFinding, Severity
 from warpwright.workload.lint.mutants import mutant_findings
 from warpwright.workload.lint.plan import plan_findings
+from warpwright.workload.lint.properties import property_findings
 from warpwright.workload.lint.sensitivity import sensitivity_findings
 from warpwright.workload.lint.trivial import trivial_findings
 from warpwright.workload.lint.values import value_findings
@@ -31,6 +32,7 @@ def lint(workload: Workload, oracle: Oracle, gpu: GpuSpec | None = None) -> list
     findings += trivial_findings(workload, cases, oracle)
     findings += sensitivity_findings(workload, cases, oracle)
     findings += mutant_findings(workload, cases, oracle)
+    findings += property_findings(workload, cases, oracle)
     findings += [_left_out(workload, case) for case in by_size if case not in examined]
     order = list(Severity)
     return sorted(findings, key=lambda finding: order.index(finding.severity))

@@ -12,6 +12,8 @@ from warpwright.workload.model import Workload
 from warpwright.workload.oracle import Oracle
 from warpwright.workload.values import Array
 
+PRECISION = "precision"
+"""Rule of the finding that a lower precision goes unseen."""
 Answer = Callable[[CaseEvidence], Mapping[str, Array] | None]
 _ADVICE = "tighten [tolerance] or use inputs that tell them apart"
 # A mantissa one step below the dtype's, rounded once: what a whole computation in that precision cannot be better than.
@@ -86,7 +88,7 @@ def _precision(workload: Workload, cases: list[CaseEvidence], oracle: Oracle) ->
         name, bits = _LOWER_PRECISION[output.dtype]
         if survives(workload, cases, output.name, partial(_rounded, bits=bits), oracle):
             message = f"every case accepts {output.name} rounded to {name}: the tolerance sees no loss of precision"
-            yield LintFinding(Severity.WARNING, message)
+            yield LintFinding(Severity.WARNING, message, rule=PRECISION)
 
 
 def _rounded(values: Array, bits: int) -> Array:
