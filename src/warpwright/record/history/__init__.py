@@ -1,0 +1,1 @@
+"""What worked in the sessions of this user, over all of them."""
