@@ -23,7 +23,8 @@ from typing import Any
 from benchmarks.guidance.remembered import RememberingEvaluator, StudyBench
 from benchmarks.guidance.verdict import TARGET, judge, print_table
 
-from warpwright.evaluation.bench import BenchOptions, open_bench
+from warpwright.cli.bench_options import bench_options
+from warpwright.evaluation.bench import open_bench
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import PATIENCE, LoopContext
 from warpwright.loop.run import run_session
@@ -53,7 +54,8 @@ def run(example: str, arm: str, seed: int, options: argparse.Namespace) -> dict[
     )
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=options.work) as temporary:
-        bench = open_bench(workload, options.device, SECRET, BenchOptions(options.work / "cache"))
+        opening = bench_options()
+        bench = open_bench(workload, options.device, SECRET, opening)
         session = Session.create(Path(temporary), workload, asked, {}, bench.device.description, GRAPH_VERSION)
         remembering = None
         if not bench.evaluator.measures:
@@ -65,6 +67,7 @@ def run(example: str, arm: str, seed: int, options: argparse.Namespace) -> dict[
             bench if remembering is None else StudyBench(bench, remembering),  # type: ignore[arg-type] # stands in for it
             open_proposer(asked.proposer),
             Budget(asked.iterations, asked.time_limit_s, PATIENCE, asked.max_repairs),
+            profiling=opening.profiling,
         )
         try:
             final = run_session(context)
