@@ -1,0 +1,29 @@
+"""The GPU that the kernel runs on, in the numbers that shape a kernel."""
+
+from warpwright.hardware.gpu_spec import GpuSpec
+from warpwright.proposer.model.prompt.limits import limits
+from warpwright.proposer.model.prompt.quoting import clipped, one_line
+from warpwright.units import format_bytes
+
+
+def device(gpu: GpuSpec) -> str:
+    """Two or three lines."""
+    own, rates, memory = gpu.limits, gpu.throughput, gpu.memory
+    fp32 = 2 * rates.fp32_per_sm * gpu.sm_count * rates.clock_hz
+    shared = ", ".join(
+        (
+            f"{format_bytes(own.shared_per_block_bytes)} a block statically",
+            f"up to {format_bytes(own.shared_per_block_optin_bytes)} dynamically",
+            f"{format_bytes(own.shared_per_sm_bytes)} an SM",
+        )
+    )
+    lines = (
+        "## Device",
+        f"{one_line(gpu.name, limits().title)}, {gpu.arch}: {gpu.sm_count} SMs, warps of {gpu.warp_size}, at most "
+        f"{own.max_threads_per_block} threads a block, {own.max_threads_per_sm} threads and {own.max_blocks_per_sm} blocks "
+        "an SM.",
+        f"Registers: {own.registers_per_sm} an SM, {own.max_registers_per_thread} a thread. Shared memory: {shared}.",
+        f"DRAM {rates.dram_bytes_per_s / 1e9:,.0f} GB/s, L2 {format_bytes(memory.l2_bytes)}, fp32 {fp32 / 1e12:,.1f} "
+        f"Tflop/s; an empty launch takes {gpu.launch_overhead_us:g} us.",
+    )
+    return clipped("\n".join(lines), limits().device)
