@@ -10,6 +10,8 @@ from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
 from warpwright.evaluation.profiling import ProfileOptions
 from warpwright.knowledge.documents.library import Library
 from warpwright.loop.budget import Budget
+from warpwright.loop.history import SessionHistory
+from warpwright.loop.notebook import SessionNotebook
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import LoopState
 from warpwright.proposer.protocol import Proposer, SearchState
@@ -25,6 +27,7 @@ class LoopContext:
     """One open session with everything that works on it. stopping: set by Ctrl-C; long nodes return early when it is.
 
     documents: indexed ones of this machine; None = citations lead to NVIDIA's public pages. profiling: how ncu is run.
+    history: what other sessions taught; None = neither read nor written.
     """
 
     session: Session
@@ -34,6 +37,7 @@ class LoopContext:
     stopping: threading.Event = field(default_factory=threading.Event)
     documents: Library | None = None
     profiling: ProfileOptions = field(default_factory=ProfileOptions)
+    history: SessionHistory | None = None
 
     def search_state(self) -> SearchState:
         """The record so far, as a proposer sees it."""
@@ -50,7 +54,21 @@ class LoopContext:
             diagnoses={n: found for n in numbers if (found := session.diagnosis(n)) is not None},
             guidance={n: advised for n in numbers if (advised := session.guidance(n)) is not None},
             profiles={n: counted for n in numbers if (counted := session.profiles(n))},
+            hints={n: told for n in numbers if (told := self._hints(n))},
         )
+
+    def notebook(self) -> SessionNotebook:
+        """Where the proposer of the next attempt writes down what it spends."""
+        return SessionNotebook.of_next(self.session, self.budget)
+
+    def recall(self, path: Path | None) -> None:
+        """Read the history across sessions, and add to it at the end. path: its file, None = do neither."""
+        measured = self.bench.evaluator.measures
+        self.history = SessionHistory(self.session, path, self.bench.device.spec.arch, measured=measured)
+
+    def _hints(self, number: int) -> tuple[str, ...]:
+        diagnosis = self.session.diagnosis(number)
+        return () if self.history is None else self.history.hints(None if diagnosis is None else diagnosis.bottleneck)
 
     def close(self) -> None:
         """End workers and release the session's lock."""
@@ -73,9 +91,12 @@ def open_context(session: Session, options: BenchOptions, documents: Path | None
         budget=Budget(
             attempts=chosen.iterations,
             time_limit_s=chosen.time_limit_s,
-            patience=PATIENCE,
+            patience=chosen.patience or PATIENCE,
             max_repairs=chosen.max_repairs,
             spent_s=session.spent_s(),
+            model_calls=chosen.max_model_calls,
+            tokens=chosen.max_tokens,
+            money_usd=chosen.budget_usd,
         ),
         documents=None if documents is None else Library(documents),
         profiling=options.profiling,

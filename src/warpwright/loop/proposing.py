@@ -20,7 +20,12 @@ def begin(context: LoopContext, proposal: Proposal) -> int:
     kept = tuple(citation for citation in cited if citation in returned)
     hypothesis = replace(proposal.hypothesis, citations=kept)
     number = session.begin(
-        proposal.candidate, hypothesis, proposal.proposer, proposal.parent, fabricated_citations=len(cited) - len(kept)
+        proposal.candidate,
+        hypothesis,
+        proposal.proposer,
+        proposal.parent,
+        fabricated_citations=len(cited) - len(kept),
+        reason=proposal.reason,
     )
     session.emit(Event("proposed", attempt=number, text=hypothesis.text))
     return number

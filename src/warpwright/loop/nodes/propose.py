@@ -21,9 +21,10 @@ def propose(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
         return {"attempt": number, "repairs": 0, "next": "evaluate"}
     stop = reason_to_stop(context)
     if stop is None:
-        proposal = context.proposer.propose(context.search_state())
+        notebook = context.notebook()
+        proposal = context.proposer.propose(context.search_state(), notebook)
         if proposal is not None:
             return {"attempt": begin(context, proposal), "repairs": 0, "next": "evaluate"}
-        stop = f"{context.proposer.name} has nothing left to try"
+        stop = notebook.refusal or f"{context.proposer.name} has nothing left to try"
     session.emit(Event("stopped", text=stop))
     return {"stop": stop, "next": "finish"}

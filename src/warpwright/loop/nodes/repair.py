@@ -16,7 +16,7 @@ def repair(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     if pending is not None:
         return {"attempt": pending.number, "repairs": repairs, "next": "evaluate"}
     over = context.budget.exhausted(session.attempt_count, session.incumbent())
-    proposal = None if over else context.proposer.repair(context.search_state(), state["attempt"])
+    proposal = None if over else context.proposer.repair(context.search_state(), state["attempt"], context.notebook())
     if proposal is None:
         return {"next": "propose"}
     return {"attempt": begin(context, proposal), "repairs": repairs, "next": "evaluate"}

@@ -1,0 +1,107 @@
+"""What a conversation costs is on disk and in the ledger at once; a kill between the two is made up for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from loop.tiny import write_tiny
+from warpwright.loop.budget import Budget
+from warpwright.loop.notebook import SessionNotebook
+from warpwright.loop.state import GRAPH_VERSION
+from warpwright.proposer.conversation import (
+    Exchange,
+    FaultKind,
+    Message,
+    ModelFault,
+    Purpose,
+    Reply,
+    Role,
+    ToolUse,
+    Usage,
+)
+from warpwright.proposer.exchange_files import read_exchanges, write_exchange
+from warpwright.record.options import SessionOptions
+from warpwright.record.session import Session
+from warpwright.record.spending import Spending
+from warpwright.workload.loader import load_workload
+
+ASKED = (Message(Role.USER, "?"),)
+PAID = Exchange(Purpose.PROPOSE, "m", ASKED, Reply("!", usage=Usage(100, 20), seconds=2.0), money_usd=0.1)
+UNKNOWN = Exchange(Purpose.RE_ASK, "m", ASKED, Reply("!", seconds=1.0))
+FAULT = Exchange(Purpose.RE_ASK, "m", ASKED, ModelFault(FaultKind.TIMEOUT, "late", 3, 9.0))
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    workload = load_workload(write_tiny(tmp_path / "tiny"))
+    options = SessionOptions("tiny", device="emulator")
+    with Session.create(tmp_path / "sessions", workload, options, {}, "emulator", GRAPH_VERSION) as opened:
+        yield opened
+
+
+def budget(**caps: float | int) -> Budget:
+    return Budget(None, None, patience=9, max_repairs=0, **caps)  # type: ignore[arg-type]
+
+
+def test_what_is_kept_is_on_disk_and_in_the_ledger(session: Session) -> None:
+    notebook = SessionNotebook.of_next(session, budget())
+    for exchange in (PAID, UNKNOWN, FAULT):
+        notebook.keep(exchange)
+    notebook.keep_tool(ToolUse("source", {}, "text", 0.5))
+    assert SessionNotebook.of_next(session, budget()).exchanges() == (PAID, UNKNOWN, FAULT)
+    assert [line.outcome for line in session.ledger()] == ["reply", "reply", "fault: timeout", "source"]
+    spent = session.spending()
+    assert (spent.calls, spent.faults, spent.tokens, spent.without_tokens, spent.without_price) == (3, 1, 120, 1, 2)
+    assert spent.seconds == 12.5
+
+
+def test_a_verdict_is_written_to_the_reply_it_is_about(session: Session) -> None:
+    notebook = SessionNotebook.of_next(session, budget())
+    notebook.keep(PAID)
+    notebook.keep(UNKNOWN)
+    notebook.judge("no_code: prose only")
+    read = read_exchanges(session.attempt_directory(1))
+    assert [exchange.verdict for exchange in read] == ["", "no_code: prose only"]
+    assert session.spending().calls == 2
+
+
+def test_a_reply_that_a_kill_kept_out_of_the_ledger_is_charged_once(session: Session) -> None:
+    write_exchange(session.attempt_directory(1), 1, PAID)
+    for _ in range(2):
+        SessionNotebook.of_next(session, budget())
+    assert session.spending() == Spending(1, 0, 0, 100, 20, 0, 0.1, 0, 0.0, 2.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("caps", "words"),
+    [
+        ({"model_calls": 1}, "budget: model calls: 1 of 1 used"),
+        ({"tokens": 150}, "budget: tokens: 120 of 150 used, and the next request may take 50"),
+        ({"money_usd": 0.13}, "budget: money: 0.1000 of 0.13 USD used, and the next request may cost 0.0500"),
+    ],
+)
+def test_a_request_that_may_break_a_cap_is_refused(session: Session, caps: dict[str, float], words: str) -> None:
+    notebook = SessionNotebook.of_next(session, budget(**caps))
+    assert notebook.refuses(50, 0.05) is None
+    assert notebook.refusal is None
+    notebook.keep(PAID)
+    assert notebook.refuses(50, 0.05) == words
+    assert notebook.refusal == words
+
+
+def test_requests_of_unknown_size_count_like_the_next(session: Session) -> None:
+    notebook = SessionNotebook.of_next(session, budget(tokens=100, money_usd=0.2))
+    notebook.keep(UNKNOWN)
+    assert notebook.refuses(50, 0.1) is None
+    refusal = notebook.refuses(51, 0.1)
+    assert refusal is not None
+    assert "what 1 requests took is unknown" in refusal
+    assert notebook.refuses(50, 0.101) is not None
+
+
+def test_no_caps_refuse_nothing(session: Session) -> None:
+    notebook = SessionNotebook.of_next(session, budget())
+    for _ in range(5):
+        notebook.keep(UNKNOWN)
+    assert notebook.refuses(10**9, 10.0**6) is None
