@@ -1,0 +1,140 @@
+"""A chat model of LangChain as a `ModelClient`: one request at a time, with our retries, nothing raised."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, BaseMessageChunk
+from langchain_core.runnables import Runnable, RunnableLambda
+
+from warpwright.proposer.conversation import FaultKind, Message, ModelFault, Reply, ToolSpec
+from warpwright.proposer.model.client.construction import keys_of
+from warpwright.proposer.model.client.faults import Failure, failure_of
+from warpwright.proposer.model.client.messages import to_langchain, to_tool
+from warpwright.proposer.model.client.options import ModelOptions
+from warpwright.proposer.model.client.reading import read_reply
+from warpwright.proposer.model.client.scrub import scrub
+
+_FIRST_WAIT_S = 1.0
+_LONGEST_WAIT_S = 60.0
+"""A server that asks for a longer pause gets no other try: the session has better to do."""
+
+
+class NothingInStream(ValueError):
+    """The server ended a stream without a single piece of a reply."""
+
+
+class ChatClient:
+    """`ModelClient` over a LangChain chat model. Safe to use from several threads."""
+
+    def __init__(
+        self, name: str, model: BaseChatModel, options: ModelOptions, pause: Callable[[float], None] = time.sleep
+    ) -> None:
+        """name: as `--model` gives it. pause: waits that many seconds between tries."""
+        self._name = name
+        self._model = model
+        self._options = options
+        self._pause = pause
+        self._keys = keys_of(model)
+        self._lock = Lock()
+        self._takes_tools = options.tools and (model.profile or {}).get("tool_calling") is not False
+        self._streams = options.stream
+
+    @property
+    def name(self) -> str:
+        """`openai:gpt-5`, as `--model` names it."""
+        return self._name
+
+    @property
+    def takes_tools(self) -> bool:
+        """False once it is known that the model or its server does not take tools."""
+        return self._takes_tools
+
+    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+        """One request with its retries: after a fault that may pass, after a pause that grows or that the server names.
+
+        A model that turns out not to take tools is asked once more without, and a server that cannot stream without streams;
+        neither counts as a retry.
+        """
+        start = time.monotonic()
+        conversation = to_langchain(messages)
+        tries = failed = 0
+        while True:
+            tries += 1
+            with_tools, streams = bool(tools) and self._takes_tools, self._streams
+            outcome = self._request(conversation, tools if with_tools else (), streams)
+            if isinstance(outcome, AIMessage):
+                return self._scrubbed(read_reply(outcome, time.monotonic() - start))
+            failure = failure_of(outcome)
+            if self._adapt(failure, with_tools, streams):
+                continue
+            failed += 1
+            wait_s = failure.wait_s if failure.wait_s is not None else _FIRST_WAIT_S * 2 ** (failed - 1)
+            if not failure.may_pass or failed > self._options.retries or wait_s > _LONGEST_WAIT_S:
+                return self._fault(failure, tries, time.monotonic() - start)
+            self._pause(wait_s)
+
+    def _request(self, messages: list[BaseMessage], tools: Sequence[ToolSpec], streams: bool) -> AIMessage | Exception:
+        """One request; what the provider's library raises comes back as data, whatever its class."""
+
+        def send(conversation: list[BaseMessage]) -> AIMessage:
+            model: Runnable[Any, Any] = (
+                self._model.bind_tools([to_tool(tool) for tool in tools]) if tools else self._model
+            )
+            message = self._streamed(model, conversation) if streams else model.invoke(conversation)
+            if not isinstance(message, AIMessage):
+                raise TypeError(f"the chat model gave a {type(message).__name__}, not a message")
+            return message
+
+        (outcome,) = RunnableLambda(send).batch([messages], return_exceptions=True)
+        return outcome
+
+    def _streamed(self, model: Runnable[Any, Any], conversation: list[BaseMessage]) -> BaseMessageChunk:
+        """The whole of a reply that comes in pieces."""
+        end = time.monotonic() + self._options.total_s
+        whole: BaseMessageChunk | None = None
+        for piece in model.stream(conversation):
+            whole = piece if whole is None else whole + piece
+            if time.monotonic() > end:
+                raise TimeoutError(f"the reply had not ended after {self._options.total_s:g} s")
+        if whole is None or not _says_anything(whole):
+            raise NothingInStream("the server's answer holds no piece of a reply")
+        return whole
+
+    def _adapt(self, failure: Failure, with_tools: bool, streams: bool) -> bool:
+        """Whether the same request may do in a simpler form, which is then kept for all later ones."""
+        with self._lock:
+            if with_tools and failure.tools_refused:
+                self._takes_tools = False
+                return True
+            if streams and (failure.stream_refused or failure.kind is FaultKind.REPLY):
+                # One more request whole: it either works, or brings the server's words, which a stream loses.
+                self._streams = False
+                return True
+        return False
+
+    def _fault(self, failure: Failure, tries: int, seconds: float) -> ModelFault:
+        return ModelFault(failure.kind, scrub(f"{self._name}: {failure.message}", self._keys), tries, seconds)
+
+    def _scrubbed(self, reply: Reply) -> Reply:
+        """A server that repeats what it was sent must not bring the key into the record."""
+        text = reply.text
+        for key in self._keys:
+            text = text.replace(key, "[key]")
+        return reply if text == reply.text else replace(reply, text=text)
+
+
+def _says_anything(message: BaseMessageChunk) -> bool:
+    """A chunk that LangChain makes up where the server sent none has neither content nor a reason for its end."""
+    if not isinstance(message, AIMessageChunk):
+        return True
+    return bool(
+        message.content
+        or message.tool_call_chunks
+        or message.additional_kwargs
+        or message.usage_metadata
+        or any(message.response_metadata.get(key) for key in ("finish_reason", "stop_reason", "done_reason", "status"))
+    )

@@ -1,0 +1,64 @@
+"""Replies recorded in a session, given again in their order: a proposer without key, network or cost."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Self
+
+from warpwright.errors import RecordError
+from warpwright.proposer.conversation import Exchange, FaultKind, Message, ModelFault, Reply, ToolSpec
+from warpwright.proposer.exchange_files import read_exchanges
+
+
+class ReplayClient:
+    """`ModelClient` that answers with what a model answered before. Safe to use from several threads."""
+
+    def __init__(self, name: str, exchanges: Sequence[Exchange]) -> None:
+        """name: as `--model` gives it. exchanges: in the order in which they are to be given."""
+        self._name = name
+        self._exchanges = tuple(exchanges)
+        self._next = 0
+        self._lock = Lock()
+
+    @classmethod
+    def of_session(cls, directory: Path, skip: int = 0) -> Self:
+        """Those of a session directory, attempt by attempt. skip: how many were given before.
+
+        Raises: RecordError if it is no session or holds no exchange.
+        """
+        attempts = directory / "attempts"
+        if not attempts.is_dir():
+            raise RecordError(f"{directory}: no session (it has no folder attempts).")
+        folders = sorted(path for path in attempts.iterdir() if path.is_dir() and path.name.isdigit())
+        exchanges = [exchange for folder in folders for exchange in read_exchanges(folder)]
+        if not exchanges:
+            raise RecordError(f"{directory}: no model was asked in this session, so there is nothing to replay.")
+        client = cls(f"replay:{directory}", exchanges)
+        client._next = skip
+        return client
+
+    @property
+    def name(self) -> str:
+        """`replay:SESSION`."""
+        return self._name
+
+    @property
+    def takes_tools(self) -> bool:
+        """As the recorded model did: whether it ever called one."""
+        return any(isinstance(each.outcome, Reply) and each.outcome.calls for each in self._exchanges)
+
+    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+        """The next recorded outcome; a fault when there is none left."""
+        del messages, tools  # the record says what comes next
+        with self._lock:
+            position = self._next
+            self._next += 1
+        if position < len(self._exchanges):
+            return self._exchanges[position].outcome
+        count = len(self._exchanges)
+        return ModelFault(
+            FaultKind.REPLY,
+            f"{self._name}: reply {position + 1} was asked for, but only {count} were recorded.",
+            1,
+            0.0,
+        )
