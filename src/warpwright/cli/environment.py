@@ -10,6 +10,7 @@ VARIABLES = {
     "WARPWRIGHT_SESSIONS": "where sessions are kept (default: ./sessions)",
     "WARPWRIGHT_CACHE": "where compiled kernels are kept (default: the user's cache folder)",
     "WARPWRIGHT_DOCS": "where documentation and its index are kept (default: the user's data folder)",
+    "WARPWRIGHT_HISTORY": "file of what sessions taught, `off` for none (default: in the user's data folder)",
     "WARPWRIGHT_NVRTC": "path of the NVRTC library to use (default: the PyPI wheel)",
     "WARPWRIGHT_NCU": "path of Nsight Compute's program ncu (default: looked for)",
     "WARPWRIGHT_HARNESS": "path of the program warpwright-harness (default: the installed one)",
@@ -29,6 +30,7 @@ class Environment:
     sessions: Path
     cache: Path
     documents: Path
+    history: Path | None
     nvrtc: str | None
     ncu: Path | None
     harness: Path | None
@@ -45,6 +47,7 @@ def environment() -> Environment:
         sessions=Path(os.environ.get("WARPWRIGHT_SESSIONS", "sessions")),
         cache=Path(cache) if cache else platformdirs.user_cache_path("warpwright"),
         documents=_path("WARPWRIGHT_DOCS") or platformdirs.user_data_path("warpwright") / "documents",
+        history=_history(),
         nvrtc=os.environ.get("WARPWRIGHT_NVRTC") or None,
         ncu=_path("WARPWRIGHT_NCU"),
         harness=_path("WARPWRIGHT_HARNESS"),
@@ -53,6 +56,12 @@ def environment() -> Environment:
         harness_log=_path("WARPWRIGHT_HARNESS_LOG"),
         compute_sanitizer=_path("WARPWRIGHT_COMPUTE_SANITIZER"),
     )
+
+
+def _history() -> Path | None:
+    if os.environ.get("WARPWRIGHT_HISTORY", "").lower() == "off":
+        return None
+    return _path("WARPWRIGHT_HISTORY") or platformdirs.user_data_path("warpwright") / "history.sqlite"
 
 
 def _path(variable: str) -> Path | None:

@@ -34,6 +34,9 @@ KernelOption = Annotated[
         "--kernel", metavar="DIR|F.cu", help="Candidate directory, or a .cu file that takes the workload's plan."
     ),
 ]
+NoHistoryOption = Annotated[
+    bool, typer.Option("--no-history", help="Neither read nor add to what other sessions taught.")
+]
 TuningBudgetOption = Annotated[
     int, typer.Option("--tuning-points", min=0, help="Points that one tuning search may try.")
 ]

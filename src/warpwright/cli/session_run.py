@@ -53,6 +53,7 @@ def run_and_print(session: Session, *, as_json: bool, quiet: bool) -> int:
         context = open_context(session, bench_options(), environment().documents)
         try:
             with watch(session, messages(), live=not quiet):
+                context.recall(environment().history)
                 run_session(context)
         finally:
             context.close()

@@ -18,12 +18,15 @@ def look_up(context: LoopContext, number: int, diagnosis: AttemptDiagnosis) -> G
     case = next(case for case in session.workload.cases if case.name == target.case)
     facts = situation_of(session.workload, case, gpu, target.time_us).facts()
     counters = {**facts, **target_counters(diagnosis, session.profiles(number))}
-    return guidance_for(finding.bottleneck, counters, gpu.arch, finding.bound, context.documents, _history(context))
+    return guidance_for(finding.bottleneck, counters, gpu.arch, finding.bound, context.documents, _gains(context))
 
 
-def _history(context: LoopContext) -> dict[str, list[float]]:
-    """Card -> speed-ups over its parent of every correct attempt of this session that carried it out."""
-    gains: dict[str, list[float]] = {}
+def _gains(context: LoopContext) -> dict[str, list[float]]:
+    """Card -> speed-ups over its parent of every correct attempt of this session that carried it out, and what it brought in
+    other sessions on operations of this kind.
+    """
+    known = {} if context.history is None else context.history.card_gains
+    gains = {card: list(brought) for card, brought in known.items()}
     attempts = context.session.attempts()
     for attempt in attempts:
         card = None if attempt.hypothesis is None else attempt.hypothesis.card

@@ -37,7 +37,8 @@ class SearchState:
 
     attempts: finished ones in order, number 1 is the initial kernel. incumbent: number of the fastest that passed
     everything; 0 = none yet. By attempt number: tuned, the points searched from it; diagnoses, what its counters say;
-    guidance, what is advised on its bottleneck; profiles, the counters by case. An attempt that is missing is unknown.
+    guidance, what is advised on its bottleneck; profiles, the counters by case; hints, what worked against its bottleneck in
+    other sessions, in short texts that are data (a model may have worded parts of them). An attempt that is missing is unknown.
     """
 
     workload: Workload
@@ -49,6 +50,7 @@ class SearchState:
     diagnoses: Mapping[int, AttemptDiagnosis] = field(default_factory=dict)
     guidance: Mapping[int, Guidance] = field(default_factory=dict)
     profiles: Mapping[int, Sequence[CaseProfile]] = field(default_factory=dict)
+    hints: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     def attempt(self, number: int) -> Attempt:
         """The attempt of that number."""

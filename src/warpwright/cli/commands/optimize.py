@@ -7,6 +7,7 @@ import typer
 from warpwright.cli.options import (
     DeviceOption,
     JsonOption,
+    NoHistoryOption,
     QuietOption,
     SeedOption,
     SessionsOption,
@@ -39,6 +40,7 @@ def optimize(
     device: DeviceOption = "auto",
     tuning_points: TuningBudgetOption = 100,
     max_repairs: Annotated[int, typer.Option("--max-repairs", min=0, help="Repairs of one failed idea.")] = 2,
+    no_history: NoHistoryOption = False,
     sessions: SessionsOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -57,5 +59,6 @@ def optimize(
         device=device,
         tuning_budget=tuning_points,
         max_repairs=max_repairs,
+        history=not no_history,
     )
     return run_and_print(start_session(workload, options, sessions), as_json=json, quiet=quiet)

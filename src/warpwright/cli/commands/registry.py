@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from warpwright.cli.commands import docs, docs_upkeep
+from warpwright.cli.commands import docs, docs_upkeep, history
 from warpwright.cli.commands.build_harness import build_harness
 from warpwright.cli.commands.check import check
 from warpwright.cli.commands.doctor import doctor
@@ -66,6 +66,15 @@ GROUPS = (
             Command("eval", "How well questions with known answers are answered.", docs_upkeep.evaluate),
             Command("export", "A list of every section, without text.", docs_upkeep.export),
             Command("purge", "Delete the index and the fetched pages.", docs_upkeep.purge),
+        ),
+    ),
+    Group(
+        "history",
+        "What earlier sessions taught, on this machine.",
+        (
+            Command("list", "Every session that taught something.", history.listing),
+            Command("forget", "Drop what sessions taught.", history.forget),
+            Command("path", "Where it lies.", history.path),
         ),
     ),
 )

@@ -38,6 +38,8 @@ def finish(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
         )
     )
     file_secret(session)
+    if context.history is not None:
+        context.history.learn()
     write_report(session)
     session.emit(Event("ended", attempt=number, text=state.get("stop", "")))
     return {}
