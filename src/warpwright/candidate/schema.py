@@ -158,7 +158,7 @@ class KernelTable(Table):
         """The candidate, with source and headers read from `directory`. Raises: `error` for an unreadable file."""
         return Candidate(
             source=read_text(directory / self.source, error),
-            plan=self._plan(),
+            plan=self.plan(),
             source_name=self.source,
             tunables=MappingProxyType({name: tuple(allowed) for name, allowed in self.tunables.items()}),
             point=MappingProxyType(dict(self.point)),
@@ -166,7 +166,8 @@ class KernelTable(Table):
             headers=MappingProxyType({name: read_text(directory / name, error) for name in self.headers}),
         )
 
-    def _plan(self) -> LaunchPlan:
+    def plan(self) -> LaunchPlan:
+        """The launch plan it describes."""
         launches = tuple(table.launch() for table in self.launches)
         if not launches:
             assert self.entry is not None

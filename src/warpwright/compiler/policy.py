@@ -62,9 +62,9 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class IncludePolicy:
-    """directories: where NVRTC looks for CUDA headers and stubs."""
+    """directories: where NVRTC looks for CUDA headers and stubs; None: unknown here, so any plain name may be one."""
 
-    directories: tuple[Path, ...]
+    directories: tuple[Path, ...] | None
 
     def check(self, source: str, source_name: str, headers: Mapping[str, str]) -> Refusal | None:
         """The first thing that is not allowed in the source or in the workload's headers; None if all is well."""
@@ -113,7 +113,7 @@ class IncludePolicy:
         plain = _HEADER_NAME.fullmatch(header) is not None and ".." not in PurePosixPath(header).parts
         if plain and header.startswith(_BARRED_FOLDERS):
             return f'"{header}" is a host library; NVRTC compiles device code only. Remove the include.'
-        if plain and any(_inside(directory, header) for directory in self.directories):
+        if plain and (self.directories is None or any(_inside(directory, header) for directory in self.directories)):
             return None
         shown = header if plain else "a path outside the allowed folders"
         listed = ", ".join(sorted(headers)) or "none"

@@ -2,8 +2,26 @@
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.source import parse_source
+from warpwright.compiler.policy import IncludePolicy, check_options
 from warpwright.evaluation.failure import Failure
 from warpwright.workload.model import Workload
+
+_FORMS_ONLY = IncludePolicy(None)
+
+
+def check_source(candidate: Candidate) -> str | None:
+    """What the compiler will refuse unseen, in its words, except for headers that do not exist; None if it refuses nothing.
+
+    Needs no compiler: for callers that have none.
+    """
+    message = check_options(candidate.options, candidate.values())
+    if message is not None:
+        return message
+    refusal = _FORMS_ONLY.check(candidate.source, candidate.source_name, candidate.headers)
+    if refusal is None:
+        return None
+    place = refusal.file if refusal.line is None else f"{refusal.file}({refusal.line})"
+    return f"{place}: {refusal.message}"
 
 
 def check_policy(workload: Workload, candidate: Candidate) -> Failure | None:
