@@ -50,7 +50,7 @@ def build_prompt(
     """The prompt for the next kernel.
 
     parent: number of the attempt to start from; 0 = the initial kernel, not evaluated yet. tools: whether the reader can
-    look things up; one who cannot is shown more. hints: what other sessions learned, best first. bottleneck: class of
+    look things up; one who cannot is shown more. hints: what other sessions learned, best first; () = those of the state. bottleneck: class of
     the finding to treat, None = the target of the diagnosis.
     """
     subject = Subject(state, parent, tools, bottleneck)
@@ -62,7 +62,7 @@ def build_prompt(
         diagnosis(subject),
         counters(subject),
         advice(cards),
-        learned(hints),
+        learned(hints or state.hints.get(parent, ())),
         refuted(state),
         kernel(_named(state, parent), subject.candidate),
         tuning(state, parent),

@@ -17,13 +17,21 @@ def device(gpu: GpuSpec) -> str:
             f"{format_bytes(own.shared_per_sm_bytes)} an SM",
         )
     )
-    lines = (
-        "## Device",
-        f"{one_line(gpu.name, limits().title)}, {gpu.arch}: {gpu.sm_count} SMs, warps of {gpu.warp_size}, at most "
-        f"{own.max_threads_per_block} threads a block, {own.max_threads_per_sm} threads and {own.max_blocks_per_sm} blocks "
-        "an SM.",
-        f"Registers: {own.registers_per_sm} an SM, {own.max_registers_per_thread} a thread. Shared memory: {shared}.",
-        f"DRAM {rates.dram_bytes_per_s / 1e9:,.0f} GB/s, L2 {format_bytes(memory.l2_bytes)}, fp32 {fp32 / 1e12:,.1f} "
-        f"Tflop/s; an empty launch takes {gpu.launch_overhead_us:g} us.",
+    threads = ", ".join(
+        (
+            f"{own.max_threads_per_block} threads a block",
+            f"{own.max_threads_per_sm} threads an SM",
+            f"{own.max_blocks_per_sm} blocks an SM",
+        )
     )
+    rates_text = (
+        f"DRAM {rates.dram_bytes_per_s / 1e9:,.0f} GB/s, L2 {format_bytes(memory.l2_bytes)}, fp32 {fp32 / 1e12:,.1f} Tflop/s; "
+        f"an empty launch takes {gpu.launch_overhead_us:g} us."
+    )
+    lines = [
+        "## Device",
+        f"{one_line(gpu.name, limits().title)}, {gpu.arch}: {gpu.sm_count} SMs, warps of {gpu.warp_size}; at most {threads}.",
+        f"Registers: {own.registers_per_sm} an SM, {own.max_registers_per_thread} a thread. Shared memory: {shared}.",
+        rates_text,
+    ]
     return clipped("\n".join(lines), limits().device)

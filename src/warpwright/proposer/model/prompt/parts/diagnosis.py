@@ -65,7 +65,7 @@ def _time(case: CaseDiagnosis) -> str:
     if case.floor_us is None or case.floor_ratio is None:
         return f"{text}."
     by = f" set by {case.floor_binding}" if case.floor_binding else ""
-    return f"{text}; physics allows {format_us(case.floor_us)}{by}, so it is at {case.floor_ratio:.0%} of that."
+    return f"{text}; physics allows {format_us(case.floor_us)}{by}, so it is {1 / case.floor_ratio:.1f} times slower than that."
 
 
 def _finding(subject: Subject, finding: Finding) -> list[str]:

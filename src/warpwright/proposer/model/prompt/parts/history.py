@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from warpwright.evaluation.outcome import Outcome
 from warpwright.profiler.diagnosis.finding import Verdict
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import one_line, quoted, without_paths
@@ -35,7 +34,7 @@ def refuted(state: SearchState) -> str:
         lines.append(f"cards that brought nothing twice: {', '.join(resting)}")
     if not lines:
         return ""
-    return f"## Ruled out here\n{quoted('ruled out', '\n'.join(lines), limits().refuted)}"
+    return f"## What did not work here\n{quoted('techniques', '\n'.join(lines), limits().refuted)}"
 
 
 def tuning(state: SearchState, number: int) -> str:
@@ -84,11 +83,6 @@ def _expected(state: SearchState, attempt: Attempt) -> Iterator[str]:
             yield f"{check.counter} expected x{check.expected:.2g}, seen x{check.seen:.2g}, {check.verdict.value}"
 
 
-_OWN_FAULT = frozenset(
-    {Outcome.COMPILE_ERROR, Outcome.CRASH, Outcome.TIMEOUT, Outcome.WRONG_RESULT, Outcome.UNSTABLE, Outcome.REJECTED}
-)
-
-
 def _ruled_out(state: SearchState) -> Iterator[str]:
     tried = [attempt for attempt in reversed(state.attempts) if attempt.hypothesis is not None]
     times = Counter(attempt.hypothesis.technique for attempt in tried if attempt.hypothesis is not None)
@@ -98,5 +92,5 @@ def _ruled_out(state: SearchState) -> Iterator[str]:
         bottleneck = attempt.hypothesis.bottleneck if attempt.hypothesis is not None else None
         if counters_refute(state, attempt):
             yield f"{technique}{often} on {bottleneck or 'this kernel'}: no gain, and its counters did not move as expected"
-        elif attempt.evaluation.outcome in _OWN_FAULT:
+        elif not attempt.evaluation.outcome.correct:
             yield f"{technique}{often}: {attempt.evaluation.label}"
