@@ -197,6 +197,14 @@ class Evaluator:
             return course.result(course.held.outcome, course.held.reason, f"{text}, but: {course.held.message}")
         return course.result(Outcome.PASSED, "verified", text)
 
+    def build_only(self, candidate: Candidate) -> Evaluation:
+        """Plan, policy, compile and limits; nothing is run."""
+        course = Course(candidate, self._cases())
+        failure = self._prepare(course)
+        if failure is not None:
+            return course.failed(failure)
+        return course.result(Outcome.PASSED, "built", "compiled; nothing was run")
+
     def close(self) -> None:
         """End the device's, the compiler's and the oracle's workers."""
         self._device.close()

@@ -1,0 +1,152 @@
+"""One turn of a model: it is asked, looks things up, is told what was wrong, until it has said something usable."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from warpwright.proposer.conversation import (
+    Exchange,
+    FaultKind,
+    Message,
+    ModelClient,
+    ModelFault,
+    Notebook,
+    Purpose,
+    Reply,
+    Role,
+    ToolCall,
+    ToolUse,
+)
+from warpwright.proposer.exchange_files import encodable
+from warpwright.proposer.model.costs import Costs
+from warpwright.proposer.model.prompt.build import TOOL_CALLS, build_reask
+from warpwright.proposer.model.reply.bad_reply import BadKind, BadReply
+from warpwright.proposer.model.tools.tool import Tool
+
+RE_ASKS = 2
+"""How often a model is told what was wrong with its reply before its turn is over."""
+NONE_LEFT = "No look-ups are left in this turn. Answer now, with the header and the kernel."
+_BEGINNINGS = (Purpose.PROPOSE, Purpose.REPAIR)
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A turn that brought nothing. reason: in words. refused: a cap of the session forbade the next request."""
+
+    reason: str
+    refused: bool = False
+
+
+class Turn:
+    """One conversation about one attempt. What a killed process had already heard is not asked again."""
+
+    def __init__(self, client: ModelClient, notebook: Notebook, tools: Sequence[Tool], costs: Costs) -> None:
+        self._client = client
+        self._notebook = notebook
+        self._tools = {tool.spec.name: tool for tool in tools} if client.takes_tools else {}
+        self._costs = costs
+        self._said: list[Message] = []
+        self._at = 0
+        self._looked_up = 0
+
+    def converse[T](
+        self, purpose: Purpose, first: Sequence[Message], judge: Callable[[Reply], T | BadReply]
+    ) -> T | Lost:
+        """What `judge` makes of the first reply that it does not refuse. purpose: `PROPOSE` or `REPAIR`."""
+        self._resume(purpose)
+        messages, asked_again = tuple(first), 0
+        while True:
+            outcome = self._ask(purpose, messages)
+            if not isinstance(outcome, Reply):
+                return outcome
+            if outcome.calls and self._tools and self._looked_up < TOOL_CALLS:
+                purpose, messages = Purpose.TOOL, self._answers(outcome.calls)
+                continue
+            judged = _unanswerable() if outcome.calls and self._tools else judge(outcome)
+            if not isinstance(judged, BadReply):
+                return judged
+            self._blame(judged)
+            if asked_again == RE_ASKS:
+                return Lost(f"{RE_ASKS + 1} replies could not be used; the last: {judged.verdict}")
+            asked_again += 1
+            purpose, messages = Purpose.RE_ASK, (*self._answers(outcome.calls), build_reask(judged))
+
+    def _resume(self, purpose: Purpose) -> None:
+        """Go to where this conversation begins among the exchanges of the attempt: another one may have failed before it."""
+        kept = self._notebook.exchanges()
+        starts = [n for n, exchange in enumerate(kept) if exchange.purpose in _BEGINNINGS]
+        begun = bool(starts) and kept[starts[-1]].purpose is purpose
+        self._at = starts[-1] if begun else len(kept)
+        self._answered = _look_ups_in(kept[: self._at])
+
+    def _ask(self, purpose: Purpose, messages: tuple[Message, ...]) -> Reply | Lost:
+        exchange = self._recorded() or self._asked(purpose, messages)
+        if isinstance(exchange, Lost):
+            return exchange
+        self._at += 1
+        self._said += exchange.messages
+        outcome = exchange.outcome
+        if isinstance(outcome, ModelFault):
+            return Lost(_fault_words(outcome))
+        self._said.append(Message(Role.MODEL, outcome.text, outcome.calls))
+        return outcome
+
+    def _recorded(self) -> Exchange | None:
+        kept = self._notebook.exchanges()
+        return kept[self._at] if self._at < len(kept) else None
+
+    def _asked(self, purpose: Purpose, messages: tuple[Message, ...]) -> Exchange | Lost:
+        """Ask, and have the reply on disk before anything is done with it."""
+        conversation = (*self._said, *messages)
+        characters = sum(len(message.text) for message in conversation)
+        refusal = self._notebook.refuses(*self._costs.next_request(self._client.name, characters))
+        if refusal is not None:
+            return Lost(refusal, refused=True)
+        specs = tuple(tool.spec for tool in self._tools.values())
+        outcome = encodable(self._client.ask(conversation, specs))
+        exchange = Exchange(purpose, self._client.name, messages, outcome, self._costs.of(self._client.name, outcome))
+        self._notebook.keep(exchange)
+        return exchange
+
+    def _answers(self, calls: Sequence[ToolCall]) -> tuple[Message, ...]:
+        """Answers to every look-up that a reply asks for, since providers insist; beyond the allowance only words."""
+        return tuple(Message(Role.TOOL, self._answer(call), call_id=call.id) for call in calls)
+
+    def _answer(self, call: ToolCall) -> str:
+        if self._looked_up >= TOOL_CALLS:
+            return NONE_LEFT
+        self._looked_up += 1
+        self._answered += 1
+        if self._recorded() is not None:  # the request that this answer went into is recorded, and stands in for it
+            return ""
+        used = next(iter(self._notebook.tool_uses()[self._answered - 1 :]), None)
+        if used is not None and (used.name, used.arguments) == (call.name, call.arguments):
+            return used.answer
+        tool = self._tools.get(call.name)
+        started = time.monotonic()
+        if tool is None:
+            answer = f"There is no look-up {call.name}. There are: {', '.join(self._tools)}."
+        else:
+            answer = encodable(tool.run(call.arguments))
+        self._notebook.keep_tool(ToolUse(call.name, call.arguments, answer, time.monotonic() - started))
+        return answer
+
+    def _blame(self, bad: BadReply) -> None:
+        """Note what was wrong with the reply, unless a killed process had gone on from it."""
+        if self._recorded() is None:
+            self._notebook.judge(bad.verdict)
+            self._notebook.say(f"{self._client.name}: reply not usable: {bad.verdict}")
+
+
+def _look_ups_in(exchanges: Sequence[Exchange]) -> int:
+    """Look-ups that were made for some exchanges."""
+    return sum(m.role is Role.TOOL and m.text != NONE_LEFT for exchange in exchanges for m in exchange.messages)
+
+
+def _unanswerable() -> BadReply:
+    return BadReply(BadKind.NO_CODE, f"found a call of a look-up. {NONE_LEFT}")
+
+
+def _fault_words(fault: ModelFault) -> str:
+    tries = "" if fault.tries <= 1 or fault.kind is FaultKind.REPLY else f" after {fault.tries} tries"
+    return f"{fault.kind.value}{tries}: {fault.message}"
