@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from threading import Lock
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -15,7 +14,7 @@ from warpwright.proposer.model.client.construction import keys_of
 from warpwright.proposer.model.client.faults import Failure, failure_of
 from warpwright.proposer.model.client.messages import to_langchain, to_tool
 from warpwright.proposer.model.client.options import ModelOptions
-from warpwright.proposer.model.client.reading import read_reply
+from warpwright.proposer.model.client.reading import read_reply, tells_end
 from warpwright.proposer.model.client.scrub import scrub
 
 _FIRST_WAIT_S = 1.0
@@ -25,6 +24,10 @@ _LONGEST_WAIT_S = 60.0
 
 class NothingInStream(ValueError):
     """The server ended a stream without a single piece of a reply."""
+
+
+class CutStream(ConnectionError):
+    """A stream ended without the word that the reply has ended."""
 
 
 class ChatClient:
@@ -39,7 +42,6 @@ class ChatClient:
         self._options = options
         self._pause = pause
         self._keys = keys_of(model)
-        self._lock = Lock()
         self._takes_tools = options.tools and (model.profile or {}).get("tool_calling") is not False
         self._streams = options.stream
 
@@ -62,14 +64,22 @@ class ChatClient:
         start = time.monotonic()
         conversation = to_langchain(messages)
         tries = failed = 0
+        streams = self._streams
         while True:
             tries += 1
-            with_tools, streams = bool(tools) and self._takes_tools, self._streams
-            outcome = self._request(conversation, tools if with_tools else (), streams)
+            offered = tools if self._takes_tools else ()
+            outcome = self._request(conversation, offered, streams)
             if isinstance(outcome, AIMessage):
+                self._streams = self._streams and streams
                 return self._scrubbed(read_reply(outcome, time.monotonic() - start))
             failure = failure_of(outcome)
-            if self._adapt(failure, with_tools, streams):
+            if offered and failure.tools_refused:
+                self._takes_tools = False
+                continue
+            if streams and (failure.stream_refused or failure.kind is FaultKind.REPLY or (failed and _is_cut(outcome))):
+                # Whole it either works, or brings the server's words, which a stream loses. Cut twice: a server that never
+                # says that a reply has ended.
+                streams = False
                 continue
             failed += 1
             wait_s = failure.wait_s if failure.wait_s is not None else _FIRST_WAIT_S * 2 ** (failed - 1)
@@ -102,19 +112,9 @@ class ChatClient:
                 raise TimeoutError(f"the reply had not ended after {self._options.total_s:g} s")
         if whole is None or not _says_anything(whole):
             raise NothingInStream("the server's answer holds no piece of a reply")
+        if isinstance(whole, AIMessageChunk) and not tells_end(whole):
+            raise CutStream("the reply broke off: the connection ended before it did")
         return whole
-
-    def _adapt(self, failure: Failure, with_tools: bool, streams: bool) -> bool:
-        """Whether the same request may do in a simpler form, which is then kept for all later ones."""
-        with self._lock:
-            if with_tools and failure.tools_refused:
-                self._takes_tools = False
-                return True
-            if streams and (failure.stream_refused or failure.kind is FaultKind.REPLY):
-                # One more request whole: it either works, or brings the server's words, which a stream loses.
-                self._streams = False
-                return True
-        return False
 
     def _fault(self, failure: Failure, tries: int, seconds: float) -> ModelFault:
         return ModelFault(failure.kind, scrub(f"{self._name}: {failure.message}", self._keys), tries, seconds)
@@ -127,6 +127,10 @@ class ChatClient:
         return reply if text == reply.text else replace(reply, text=text)
 
 
+def _is_cut(error: Exception) -> bool:
+    return isinstance(error, CutStream)
+
+
 def _says_anything(message: BaseMessageChunk) -> bool:
     """A chunk that LangChain makes up where the server sent none has neither content nor a reason for its end."""
     if not isinstance(message, AIMessageChunk):
@@ -136,5 +140,5 @@ def _says_anything(message: BaseMessageChunk) -> bool:
         or message.tool_call_chunks
         or message.additional_kwargs
         or message.usage_metadata
-        or any(message.response_metadata.get(key) for key in ("finish_reason", "stop_reason", "done_reason", "status"))
+        or tells_end(message)
     )

@@ -59,10 +59,10 @@ def keys_of(model: BaseChatModel) -> tuple[str, ...]:
 
 
 def _constructed(chat_class: type[BaseChatModel], settings: dict[str, Any]) -> BaseChatModel | Exception:
-    """A batch gives what a class raises, whatever its kind, as data."""
-    make: RunnableLambda[dict[str, Any], BaseChatModel] = RunnableLambda(lambda given: chat_class(**given))
-    (outcome,) = make.batch([settings], return_exceptions=True)
-    return outcome
+    """A batch gives what a class raises, whatever its kind, as data. In a list: a lambda that returns a model would call it."""
+    make: RunnableLambda[None, list[BaseChatModel]] = RunnableLambda(lambda _: [chat_class(**settings)])
+    outcome: list[BaseChatModel] | Exception = make.batch([None], return_exceptions=True)[0]
+    return outcome[0] if isinstance(outcome, list) else outcome
 
 
 def _chat_class(provider: Provider) -> type[BaseChatModel]:

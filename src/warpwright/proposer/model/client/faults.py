@@ -65,6 +65,7 @@ _NO_TOOLS = re.compile(
     r"(does not|doesn't|not) support.{0,20}(tool|function)|tools? (is|are) not supported|tool.choice|--jinja", re.I
 )
 _NO_STREAM = re.compile(r"stream", re.IGNORECASE)
+_PAGE = re.compile(r"<!doctype html|<html|<head|<body|<\?xml", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"insufficient.?quota|billing|credit balance|payment", re.IGNORECASE)
 
 _ADVICE = {
@@ -86,8 +87,8 @@ def failure_of(error: Exception) -> Failure:
     advice = _ADVICE[kind]
     if kind is FaultKind.REQUEST and _TOO_LONG.search(text):
         advice = "The prompt is longer than this model can read: use a model with a larger context."
-    elif isinstance(error, json.JSONDecodeError) and error.doc.lstrip()[:1] == "<":
-        text = f"the server answered with a page of HTML or XML, not with a reply: {_short(error.doc)}"
+    elif kind is FaultKind.REPLY:
+        text = _unreadable(error, text)
     no_credit = kind is FaultKind.RATE_LIMIT and bool(_NO_CREDIT.search(text) or status == 402)
     if no_credit:
         advice = "The account has no credit left."
@@ -100,6 +101,15 @@ def failure_of(error: Exception) -> Failure:
         tools_refused=refused and bool(_NO_TOOLS.search(text) or isinstance(error, NotImplementedError)),
         stream_refused=kind is FaultKind.REQUEST and bool(_NO_STREAM.search(text)),
     )
+
+
+def _unreadable(error: Exception, text: str) -> str:
+    """Why an answer is no reply."""
+    page = error.doc if isinstance(error, json.JSONDecodeError) else text
+    found = _PAGE.search(page)
+    if found:
+        return f"the server answered with a page of HTML, not with a reply: {_short(page[found.start() :])}"
+    return f"the server's answer is no reply of this protocol ({type(error).__name__}: {text})"
 
 
 def _kind(error: Exception, status: int | None) -> FaultKind:
@@ -118,7 +128,7 @@ def _kind(error: Exception, status: int | None) -> FaultKind:
                 return kind
     if isinstance(error, OSError):
         return FaultKind.CONNECTION
-    return FaultKind.REPLY
+    return FaultKind.SERVER if _said(error) else FaultKind.REPLY
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -144,12 +154,16 @@ def _status(error: Exception) -> int | None:
 def _words(error: Exception) -> str:
     """The server's own words if it sent any, else the library's."""
     for each in _chain(error):
-        body = getattr(each, "body", None)
-        said = _message_in(body)
+        said = _said(each)
         if said:
             return _short(said)
     text = str(error).strip()
     return _short(text) if text else type(error).__name__
+
+
+def _said(error: BaseException) -> str | None:
+    """What the server said; LangChain raises the object of an answer `{"error": {...}}` with status 200 as an argument."""
+    return _message_in(getattr(error, "body", None)) or (_message_in(error.args[0]) if error.args else None)
 
 
 def _message_in(body: Any) -> str | None:

@@ -1,9 +1,10 @@
 """What a chat model of LangChain answered, as a `Reply`."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 
 from warpwright.proposer.conversation import Reply, Stop, ToolCall, Usage
 
@@ -17,6 +18,8 @@ _STOPS = {
 }  # fmt: skip
 """Words of the providers for why a reply ended, in lower case."""
 
+_STOP_KEYS = ("finish_reason", "stop_reason", "done_reason")
+
 
 def read_reply(message: AIMessage, seconds: float) -> Reply:
     """The reply in `message`; what it does not say is unknown."""
@@ -29,8 +32,18 @@ def read_reply(message: AIMessage, seconds: float) -> Reply:
     return Reply(text, calls, stop, _usage(message.usage_metadata), seconds)
 
 
+def tells_end(message: AIMessage) -> bool:
+    """Whether the message says why it ended; one that was cut off does not."""
+    return any(message.response_metadata.get(key) for key in (*_STOP_KEYS, "status"))
+
+
 def _calls(message: AIMessage) -> tuple[ToolCall, ...]:
-    """In the order in which the classes list them: first those that can be read, then those whose arguments are no JSON."""
+    """In order. LangChain mends broken JSON of a stream by dropping what is missing; here it stays a text."""
+    if isinstance(message, AIMessageChunk) and message.tool_call_chunks:
+        return tuple(
+            ToolCall(piece["id"] or f"call-{at}", piece["name"] or "", _arguments(piece["args"]))
+            for at, piece in enumerate(message.tool_call_chunks)
+        )
     good = [
         ToolCall(call["id"] or f"call-{at}", call["name"], call["args"]) for at, call in enumerate(message.tool_calls)
     ]
@@ -41,8 +54,18 @@ def _calls(message: AIMessage) -> tuple[ToolCall, ...]:
     return (*good, *bad)
 
 
+def _arguments(text: str | None) -> Mapping[str, Any] | str:
+    if not text:
+        return {}
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return text
+    return value if isinstance(value, dict) else text
+
+
 def _stop(metadata: Mapping[str, Any], has_calls: bool) -> Stop:
-    words = [metadata.get(key) for key in ("finish_reason", "stop_reason", "done_reason")]
+    words = [metadata.get(key) for key in _STOP_KEYS]
     details = metadata.get("incomplete_details")
     if isinstance(details, Mapping):
         words.append(details.get("reason"))
