@@ -27,6 +27,18 @@ def load_candidate(path: Path, default: Candidate | None = None) -> Candidate:
     return replace(default, source=read_text(path, CandidateError), source_name=path.name)
 
 
+def load_candidate_with(launch: Path, source: Path) -> Candidate:
+    """A lone CUDA file with the launch plan and tunables of a `candidate.toml`, or of the directory that holds one.
+
+    Headers that it names are read from beside the CUDA file. Raises: CandidateError as `load_candidate`.
+    """
+    if source.is_dir():
+        raise CandidateError(f"{source}: a directory has a launch plan of its own; give a .cu file, or no other plan")
+    file = launch / CANDIDATE_FILE if launch.is_dir() else launch
+    table = validate(CandidateFile, read_toml(file, CandidateError), file, CandidateError)
+    return table.kernel.model_copy(update={"source": source.name}).candidate(source.parent, CandidateError)
+
+
 def write_candidate(directory: Path, candidate: Candidate) -> None:
     """Write `candidate.toml`, the source and its headers; `load_candidate` gives an equal candidate back."""
     directory.mkdir(parents=True, exist_ok=True)

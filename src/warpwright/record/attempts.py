@@ -1,6 +1,6 @@
 """The attempts of one session on disk: begun before the work, finished after it, never rewritten."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,11 +43,15 @@ class PendingAttempt:
     reason: str = ""
 
 
-def incumbent_numbers(outcomes: Iterable[tuple[int, Outcome]]) -> tuple[int, ...]:
-    """Which of (number, outcome) became incumbent in turn: the first that passed, then every `improved`."""
+def incumbent_numbers(outcomes: Iterable[tuple[int, Outcome]], refused: Container[int] = ()) -> tuple[int, ...]:
+    """Which of (number, outcome) became incumbent in turn: the first that passed, then every `improved`.
+
+    refused: those that failed a final check; what entered the ended session after them had nothing to beat.
+    """
     numbers: list[int] = []
     for number, outcome in outcomes:
-        if outcome is Outcome.IMPROVED or (outcome is Outcome.PASSED and not numbers):
+        alone = all(earlier in refused for earlier in numbers)
+        if outcome is Outcome.IMPROVED or (outcome is Outcome.PASSED and alone):
             numbers.append(number)
     return tuple(numbers)
 
@@ -72,9 +76,9 @@ class AttemptStore:
         """The attempt that was begun and is not finished."""
         return self._pending
 
-    def incumbents(self) -> tuple[int, ...]:
-        """Every attempt that was the incumbent, in order; the last one is."""
-        return incumbent_numbers((a.number, a.evaluation.outcome) for a in self._finished)
+    def incumbents(self, refused: Container[int] = ()) -> tuple[int, ...]:
+        """Every attempt that was the incumbent, in order; the last one is. refused: those that failed a final check."""
+        return incumbent_numbers(((a.number, a.evaluation.outcome) for a in self._finished), refused)
 
     def directory_of(self, number: int) -> Path:
         """Directory of an attempt, begun or finished."""

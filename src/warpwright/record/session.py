@@ -191,12 +191,13 @@ class Session:
         return self._attempts.finished[number - 1]
 
     def incumbents(self) -> tuple[int, ...]:
-        """Every attempt that was the incumbent, in order; the last one is."""
-        return self._attempts.incumbents()
+        """Every attempt that was the incumbent, in order; those that a final check refused are among them."""
+        return self._attempts.incumbents(self._refused())
 
     def incumbent(self) -> int:
-        """Number of the fastest attempt that passed everything in the search; 0 = none."""
-        return max(self.incumbents(), default=0)
+        """Number of the fastest attempt that passed everything and that no final check refused; 0 = none."""
+        refused = self._refused()
+        return max((number for number in self.incumbents() if number not in refused), default=0)
 
     def best(self) -> int:
         """The incumbent; once the session has ended, the attempt that the final check bears out. 0 = none."""
@@ -385,6 +386,11 @@ class Session:
             known = read_kept(self.attempt_directory(number), kept)
             self._kept[number, kept.name] = known
         return known
+
+    def _refused(self) -> frozenset[int]:
+        summary = self.summary()
+        checks = () if summary is None else summary.final_checks
+        return frozenset(check.number for check in checks if not check.passed)
 
     def _require_lock(self) -> None:
         if self._lock is None:

@@ -15,6 +15,7 @@ from warpwright.cli.commands.report import report
 from warpwright.cli.commands.resume import resume
 from warpwright.cli.commands.sessions import sessions
 from warpwright.cli.commands.show import show
+from warpwright.cli.commands.try_candidate import try_candidate
 from warpwright.cli.commands.tune import tune
 
 
@@ -45,6 +46,7 @@ COMMANDS = (
     Command("tune", "Search launch configurations and tunables only.", tune),
     Command("optimize", "Go round the loop; keep the fastest kernel that passes.", optimize),
     Command("resume", "Go on with a session that was stopped or killed.", resume),
+    Command("try", "Enter a kernel of yours into a session, through every gate.", try_candidate),
     Command("show", "What a session tried and found.", show),
     Command("report", "Write report.html of a session.", report),
     Command("sessions", "List the sessions.", sessions),

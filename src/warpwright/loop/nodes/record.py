@@ -15,7 +15,7 @@ def record(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     context = context_of(runtime, state)
     session = context.session
     attempt = session.attempts()[state["attempt"] - 1]
-    if session.incumbent() == attempt.number:
+    if session.incumbent() == attempt.number and not session.ended:  # an ended one's best passes the last checks first
         session.promote(attempt.number)
     evaluation = attempt.evaluation
     session.emit(
