@@ -22,7 +22,8 @@ class Answer:
     None = left out. tokens: (in, out, cached), None = no usage. refusal: OpenAI's field of that name. status: other than 200
     sends `error` in the protocol's form. raw: this body instead of any other, with `content_type`. delay_s: silence before the
     first byte. stall_after: pieces of a stream after which the server falls silent for `stall_s`, then hangs up. hang_up:
-    closes the connection without a byte. breaks_with: an error event after the pieces of a stream. ignores_stream: answers whole even if a stream was asked for.
+    closes the connection without a byte. breaks_with: an error with that text ends a stream. ignores_stream: answers whole
+    even if a stream was asked for.
     """
 
     text: str | None = ""

@@ -30,8 +30,8 @@ def pieces(answer: Answer, request: Mapping[str, Any]) -> Iterator[str]:
         said = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
         yield _event("content_block_delta", index=position, delta={"type": "input_json_delta", "partial_json": said})
         yield _event("content_block_stop", index=position)
-    usage = {"output_tokens": answer.tokens[1] if answer.tokens else 0}
-    yield _event("message_delta", delta={"stop_reason": _stop(answer), "stop_sequence": None}, usage=usage)
+    end = {"stop_reason": _stop(answer), "stop_sequence": None}
+    yield _event("message_delta", delta=end, usage=head["usage"])
     yield _event("message_stop")
 
 

@@ -16,6 +16,9 @@ from warpwright.proposer.model.client.scrub import scrub
 DUMMY_KEY = "none"
 """For servers that want no key, where the provider's library wants one."""
 
+LEAST_OUTPUT_TOKENS = 16384
+"""A kernel with its reasons must fit: a class that caps models it does not know gets this cap instead."""
+
 _NAMES = {
     "model": ("model", "model_name"),
     "timeout": ("timeout", "request_timeout"),
@@ -39,7 +42,10 @@ def make_chat_model(provider: Provider, name: str, options: ModelOptions) -> Bas
     chat model.
     """
     chat_class = _chat_class(provider)
-    outcome = _constructed(chat_class, _settings(chat_class, provider, name, options))
+    settings = _settings(chat_class, provider, name, options)
+    outcome = _constructed(chat_class, settings)
+    if isinstance(outcome, BaseChatModel) and _too_short(outcome, options):
+        outcome = _constructed(chat_class, {**settings, "max_tokens": LEAST_OUTPUT_TOKENS})
     if isinstance(outcome, ValidationError):
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in outcome.errors())
         raise _refused(provider, name, options, faults)
@@ -55,6 +61,14 @@ def keys_of(model: BaseChatModel) -> tuple[str, ...]:
     found = (getattr(model, field, None) for field in type(model).model_fields)
     return tuple(
         value.get_secret_value() for value in found if isinstance(value, SecretStr) and value.get_secret_value()
+    )
+
+
+def _too_short(model: BaseChatModel, options: ModelOptions) -> bool:
+    """Whether the class has set a low cap of its own on a model that it does not know."""
+    cap = getattr(model, "max_tokens", None)
+    return (
+        options.max_output_tokens is None and not model.profile and isinstance(cap, int) and cap < LEAST_OUTPUT_TOKENS
     )
 
 

@@ -74,8 +74,8 @@ _ADVICE = {
     FaultKind.TIMEOUT: "Allow more time, or use a faster model.",
     FaultKind.CONNECTION: "Check the address, the network, and that the server runs.",
     FaultKind.SERVER: "The provider has a fault; try later.",
-    FaultKind.REQUEST: "Check the model's name and the options.",
-    FaultKind.REPLY: "Check the base URL: for most servers it ends in /v1.",
+    FaultKind.REQUEST: "Check the model's name, the base URL and the options.",
+    FaultKind.REPLY: "Check the base URL; for servers that speak OpenAI's protocol it usually ends in /v1.",
 }
 
 

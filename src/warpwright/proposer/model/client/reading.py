@@ -84,7 +84,7 @@ def _usage(usage: Mapping[str, Any] | None) -> Usage:
     tokens_in, tokens_out = usage.get("input_tokens"), usage.get("output_tokens")
     if not tokens_in and not tokens_out:
         return Usage()  # no request takes nothing: the server did not count
-    return Usage(_count(tokens_in), _count(tokens_out), _count(cached))
+    return Usage(_count(tokens_in) or None, _count(tokens_out), _count(cached))
 
 
 def _count(value: Any) -> int | None:
