@@ -256,7 +256,7 @@ def test_on_a_gpu_one_case_is_profiled_until_nothing_is_left_to_gain_there(
         return replace(case, at_roof=profile.case in finished_cases)
 
     monkeypatch.setattr("warpwright.loop.diagnosis.profile_cases", profiled)
-    monkeypatch.setattr("warpwright.loop.diagnosis.diagnose_case", judged)
+    monkeypatch.setattr("warpwright.evaluation.judgement.diagnose_case", judged)
     behaviour = Behaviour(unit_us=by_block_size({32: 20.0, 64: 16.0, 128: 12.0}))
     measured(tmp_path / "open", behaviour, [(64, NO_COUNTERS)], SECOND_CASE)
     assert len(asked) == 2

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from warpwright.errors import InfrastructureError
+from warpwright.evaluation.judgement import judge
 from warpwright.evaluation.profiling import profile_cases
 from warpwright.loop.context import LoopContext
 from warpwright.profiler.diagnosis.compare import changes
-from warpwright.profiler.diagnosis.diagnose import diagnose_case
 from warpwright.profiler.diagnosis.expectation import check_expectations
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, ExpectationCheck, Verdict
-from warpwright.profiler.diagnosis.situation import situation_of
 from warpwright.profiler.diagnosis.target import target_case
 from warpwright.profiler.profile import CaseProfile
 from warpwright.record.attempt import Attempt
@@ -97,12 +96,7 @@ def _kept_target(context: LoopContext, attempt: Attempt, names: Sequence[str]) -
 
 
 def _judged(context: LoopContext, profiles: Sequence[CaseProfile]) -> tuple[CaseDiagnosis, ...]:
-    workload, gpu = context.session.workload, context.bench.device.spec
-    cases = {case.name: case for case in workload.cases}
-    return tuple(
-        diagnose_case(profile, situation_of(workload, cases[profile.case], gpu, profile.time_us))
-        for profile in profiles
-    )
+    return tuple(judge(context.session.workload, context.bench.device.spec, profile) for profile in profiles)
 
 
 def _concluded(context: LoopContext, attempt: Attempt, profiles: Sequence[CaseProfile]) -> AttemptDiagnosis:

@@ -1,24 +1,18 @@
 """Guidance on a diagnosis, from what the session knows."""
 
+from warpwright.evaluation.judgement import advise
 from warpwright.knowledge.field_guide.card import Guidance
-from warpwright.knowledge.field_guide.guide import guidance_for
 from warpwright.loop.context import LoopContext
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
-from warpwright.profiler.diagnosis.situation import situation_of
-from warpwright.proposer.strategist.evidence import target_counters
 
 
-def look_up(context: LoopContext, number: int, diagnosis: AttemptDiagnosis) -> Guidance:
-    """What is advised on the target of an attempt; it must have one."""
-    session, gpu = context.session, context.bench.device.spec
-    target = diagnosis.target
-    assert target is not None
-    finding = target.target
-    assert finding is not None
-    case = next(case for case in session.workload.cases if case.name == target.case)
-    facts = situation_of(session.workload, case, gpu, target.time_us).facts()
-    counters = {**facts, **target_counters(diagnosis, session.profiles(number))}
-    return guidance_for(finding.bottleneck, counters, gpu.arch, finding.bound, context.documents, _gains(context))
+def look_up(context: LoopContext, number: int, diagnosis: AttemptDiagnosis) -> Guidance | None:
+    """What is advised on the target of an attempt; None if it has none."""
+    session, target = context.session, diagnosis.target
+    profile = next((p for p in session.profiles(number) if p.case == diagnosis.target_case), None)
+    if target is None or profile is None:
+        return None
+    return advise(session.workload, context.bench.device.spec, profile, target, context.documents, _gains(context))
 
 
 def _gains(context: LoopContext) -> dict[str, list[float]]:

@@ -15,9 +15,11 @@ def research(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     session = context.session
     number = state["attempt"]
     diagnosis = session.diagnosis(number)
-    if diagnosis is None or diagnosis.bottleneck is None or session.guidance(number) is not None:
+    if diagnosis is None or session.guidance(number) is not None:
         return {}
     guidance = look_up(context, number, diagnosis)
+    if guidance is None:
+        return {}
     session.write_guidance(number, guidance)
     session.emit(Event("researched", attempt=number, text=_words(guidance), values={"rung": guidance.rung}))
     return {}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from warpwright.evaluation.judgement import known_values
 from warpwright.knowledge.field_guide.card import Guidance
 from warpwright.knowledge.field_guide.guide import guidance_for
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, Finding
@@ -64,12 +65,9 @@ def evidence_on(state: SearchState, attempt: Attempt) -> Evidence:
 
 
 def target_counters(diagnosis: AttemptDiagnosis, profiles: Sequence[CaseProfile]) -> Mapping[str, float]:
-    """Known counters of the launch that was judged, on the target case."""
+    """Known counters of the launch that was judged, on the target case; empty where nothing was counted."""
     profile = next((p for p in profiles if p.case == diagnosis.target_case), None)
-    if profile is None:
-        return {}
-    counters = {name: counter.value for name, counter in profile.main.counters.items()}
-    return {**counters, "launches": float(len(profile.launches))}
+    return {} if profile is None else known_values(profile)
 
 
 def _uncited(guidance: Guidance) -> Guidance:
