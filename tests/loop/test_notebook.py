@@ -21,9 +21,9 @@ from warpwright.proposer.conversation import (
     Usage,
 )
 from warpwright.proposer.exchange_files import read_exchanges, write_exchange
+from warpwright.record.ledger.spending import Spending
 from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
-from warpwright.record.spending import Spending
 from warpwright.workload.loader import load_workload
 
 ASKED = (Message(Role.USER, "?"),)

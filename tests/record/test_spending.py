@@ -3,7 +3,7 @@
 import pytest
 
 from warpwright.record.event import LedgerEntry
-from warpwright.record.spending import Spending, spending, spending_by_attempt
+from warpwright.record.ledger.spending import Spending, spending, spending_by_attempt
 
 ENTRIES = [
     LedgerEntry("model", 2, 3.0, model="m", tokens_in=100, tokens_out=20, money_usd=0.5, outcome="reply"),

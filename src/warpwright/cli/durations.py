@@ -10,17 +10,17 @@ _AGE_SECONDS = {"d": 86400.0, "h": 3600.0}
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, None: 1.0}
 
 
-def parse_duration(text: str | None) -> float | None:
-    """Seconds; None stays None. Raises: UsageError naming what was found and what is allowed."""
+def parse_duration(text: str | None, option: str = "--time-limit") -> float | None:
+    """Seconds; None stays None. Raises: UsageError naming the option, what was found and what is allowed."""
     if text is None:
         return None
     compact = text.strip().lower().replace(" ", "")
     parts = list(_PART.finditer(compact))
     if not parts or "".join(p.group() for p in parts) != compact:
-        raise UsageError(f"--time-limit {text!r} is no duration. Write seconds or units: 90, 90s, 10m, 1h30m.")
+        raise UsageError(f"{option} {text!r} is no duration. Write seconds or units: 90, 90s, 10m, 1h30m.")
     seconds = sum(float(p[1]) * _SECONDS[p[2]] for p in parts)
     if seconds <= 0:
-        raise UsageError(f"--time-limit {text!r} is zero. Give a positive duration such as 10m.")
+        raise UsageError(f"{option} {text!r} is zero. Give a positive duration such as 10m.")
     return seconds
 
 

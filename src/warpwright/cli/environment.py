@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
+from pydantic import SecretStr
 
 VARIABLES = {
     "WARPWRIGHT_SESSIONS": "where sessions are kept (default: ./sessions)",
     "WARPWRIGHT_CACHE": "where compiled kernels are kept (default: the user's cache folder)",
     "WARPWRIGHT_DOCS": "where documentation and its index are kept (default: the user's data folder)",
     "WARPWRIGHT_HISTORY": "file of what sessions taught, `off` for none (default: in the user's data folder)",
+    "WARPWRIGHT_API_KEY": "key that is sent to the server of --base-url (default: none is sent)",
+    "WARPWRIGHT_PRICES": "file with prices of models, read before ours (default: none)",
     "WARPWRIGHT_NVRTC": "path of the NVRTC library to use (default: the PyPI wheel)",
     "WARPWRIGHT_NCU": "path of Nsight Compute's program ncu (default: looked for)",
     "WARPWRIGHT_HARNESS": "path of the program warpwright-harness (default: the installed one)",
@@ -31,6 +34,8 @@ class Environment:
     cache: Path
     documents: Path
     history: Path | None
+    api_key: SecretStr | None
+    prices: Path | None
     nvrtc: str | None
     ncu: Path | None
     harness: Path | None
@@ -48,6 +53,8 @@ def environment() -> Environment:
         cache=Path(cache) if cache else platformdirs.user_cache_path("warpwright"),
         documents=_path("WARPWRIGHT_DOCS") or platformdirs.user_data_path("warpwright") / "documents",
         history=_history(),
+        api_key=SecretStr(key) if (key := os.environ.get("WARPWRIGHT_API_KEY")) else None,
+        prices=_path("WARPWRIGHT_PRICES"),
         nvrtc=os.environ.get("WARPWRIGHT_NVRTC") or None,
         ncu=_path("WARPWRIGHT_NCU"),
         harness=_path("WARPWRIGHT_HARNESS"),

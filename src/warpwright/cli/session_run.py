@@ -13,14 +13,16 @@ from warpwright.record.session import Session
 def start_session(workload_directory: Path, options: SessionOptions, root: Path | None) -> Session:
     """A new session with a frozen copy of the workload. Raises: InputError, UnavailableError before anything is written."""
     from warpwright.cli.bench_options import device_options
+    from warpwright.cli.model_settings import model_settings
     from warpwright.cli.versions import versions
     from warpwright.device.registry import notice, open_device
+    from warpwright.loop.model.access import check_model
     from warpwright.loop.state import GRAPH_VERSION
-    from warpwright.proposer.registry import open_proposer
     from warpwright.workload.loader import load_workload
 
     workload = load_workload(workload_directory)
-    open_proposer(options.proposer)
+    options = usable_model(options, root)
+    check_model(options, model_settings())
     opening = device_options()
     device = open_device(options.device, opening)
     device.close()
@@ -33,6 +35,58 @@ def start_session(workload_directory: Path, options: SessionOptions, root: Path 
     )
 
 
+def usable_model(options: SessionOptions, root: Path | None) -> SessionOptions:
+    """The options with recorded replies named by their directory. Raises: UsageError, RecordError, ModelUnavailable."""
+    from warpwright.cli.model_settings import model_settings
+    from warpwright.loop.model.access import check_model_options
+    from warpwright.loop.model.access import model_settings as settings_of
+    from warpwright.proposer.registry import REPLAY, open_proposer
+
+    if options.proposer.startswith(REPLAY):
+        options = replace(options, proposer=f"{REPLAY}{_recorded(options.proposer.removeprefix(REPLAY), root)}")
+    user = model_settings()
+    check_model_options(options, user)
+    open_proposer(options.proposer, settings_of(options, user))
+    return options
+
+
+def check_model_of(session: Session) -> None:
+    """Ask the model of a session that goes on whether it is there. Raises: ModelUnavailable."""
+    from warpwright.cli.model_settings import model_settings
+    from warpwright.loop.model.access import check_model
+
+    if not session.ended:
+        check_model(session.options, model_settings())
+
+
+def print_first_prompt(workload_directory: Path, options: SessionOptions, *, as_json: bool) -> int:
+    """What a model would be told first, after the initial kernel was evaluated; no model is asked, nothing is kept."""
+    from tempfile import TemporaryDirectory
+
+    from warpwright.cli.bench_options import bench_options
+    from warpwright.loop.model.dry_run import first_prompt, prompt_to_json
+    from warpwright.workload.loader import load_workload
+
+    say("dry run: the initial kernel is evaluated and diagnosed; no model is asked and nothing is kept")
+    workload = load_workload(workload_directory)
+    with TemporaryDirectory(prefix="warpwright-dry-run-") as folder:
+        shown = first_prompt(workload, options, Path(folder), bench_options(), environment().documents)
+    if as_json:
+        print_json(prompt_to_json(shown))
+        return 0
+    for message in shown.messages:
+        results().print(f"--- {message.role.value}\n{message.text}\n", markup=False, soft_wrap=True)
+    size = f"{shown.size_chars} characters, about {shown.size_tokens_estimate} tokens (an estimate)"
+    say(f"first prompt: {size}. Later ones are bounded alike; replies and look-ups add to them.")
+    return 0
+
+
+def _recorded(text: str, root: Path | None) -> Path:
+    from warpwright.record.catalog import find_session
+
+    return find_session(root or environment().sessions, text).absolute()
+
+
 def open_session(text: str, root: Path | None, *, lock: bool = True) -> Session:
     """An existing session by directory, name, start of its name, or `last`."""
     from warpwright.record.catalog import find_session
@@ -43,6 +97,7 @@ def open_session(text: str, root: Path | None, *, lock: bool = True) -> Session:
 def run_and_print(session: Session, *, as_json: bool, quiet: bool) -> int:
     """Run a session to its end, show it live, print the result. Raises: NoCandidatePassed, Interrupted."""
     from warpwright.cli.bench_options import bench_options
+    from warpwright.cli.model_settings import model_settings
     from warpwright.loop.context import open_context
     from warpwright.loop.run import run_session
     from warpwright.report.summary import session_to_json
@@ -50,7 +105,7 @@ def run_and_print(session: Session, *, as_json: bool, quiet: bool) -> int:
     from warpwright.report.terminal import watch
 
     if not session.ended:
-        context = open_context(session, bench_options(), environment().documents)
+        context = open_context(session, bench_options(), environment().documents, model_settings())
         try:
             with watch(session, messages(), live=not quiet):
                 context.recall(environment().history)

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from warpwright.proposer.conversation import Allowance
-from warpwright.record.spending import Spending
+from warpwright.record.ledger.spending import Spending
 from warpwright.units import US_PER_S, format_us
 
 

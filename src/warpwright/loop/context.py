@@ -1,7 +1,9 @@
 """What the nodes work with and the state must not hold: session, evaluator, proposer, budget, the wish to stop."""
 
 import threading
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from langgraph.runtime import Runtime
@@ -11,11 +13,13 @@ from warpwright.evaluation.profiling import ProfileOptions
 from warpwright.knowledge.documents.library import Library
 from warpwright.loop.budget import Budget
 from warpwright.loop.history import SessionHistory
+from warpwright.loop.model.access import model_settings
+from warpwright.loop.model.compile_check import compile_check
 from warpwright.loop.notebook import SessionNotebook
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import LoopState
 from warpwright.proposer.protocol import Proposer, SearchState
-from warpwright.proposer.registry import open_proposer
+from warpwright.proposer.registry import ModelSettings, open_proposer
 from warpwright.record.session import Session
 
 PATIENCE = 12
@@ -78,16 +82,27 @@ class LoopContext:
         self.session.close()
 
 
-def open_context(session: Session, options: BenchOptions, documents: Path | None = None) -> LoopContext:
+def open_context(
+    session: Session, options: BenchOptions, documents: Path | None = None, model: ModelSettings | None = None
+) -> LoopContext:
     """Device, compiler, oracle and proposer for a session. documents: folder with an index, as `warpwright docs` keeps it.
+    model: this user's key and prices.
 
     Raises: UnavailableError if one of them is not here; what is not indexed only shortens the list of citations.
     """
     chosen = session.options
+    library = None if documents is None else Library(documents)
+    with ExitStack() as opened:
+        bench = open_bench(session.workload, chosen.device, session_secret(session), options)
+        opened.callback(bench.close)
+        settings = model_settings(chosen, model or ModelSettings(), session.spending().calls)
+        aided = replace(settings, library=library, compile_check=partial(compile_check, bench.evaluator))
+        proposer = open_proposer(chosen.proposer, aided)
+        opened.pop_all()
     return LoopContext(
         session=session,
-        bench=open_bench(session.workload, chosen.device, session_secret(session), options),
-        proposer=open_proposer(chosen.proposer),
+        bench=bench,
+        proposer=proposer,
         budget=Budget(
             attempts=chosen.iterations,
             time_limit_s=chosen.time_limit_s,
@@ -98,7 +113,7 @@ def open_context(session: Session, options: BenchOptions, documents: Path | None
             tokens=chosen.max_tokens,
             money_usd=chosen.budget_usd,
         ),
-        documents=None if documents is None else Library(documents),
+        documents=library,
         profiling=options.profiling,
     )
 

@@ -8,8 +8,8 @@ from warpwright.loop.budget import Budget
 from warpwright.proposer.conversation import Allowance, Exchange, ModelFault, Reply, ToolUse
 from warpwright.proposer.exchange_files import read_exchanges, read_tool_uses, write_exchange, write_tool_use
 from warpwright.record.event import Event, LedgerEntry
+from warpwright.record.ledger.spending import FAULT
 from warpwright.record.session import Session
-from warpwright.record.spending import FAULT
 
 _REPLY = "reply"
 

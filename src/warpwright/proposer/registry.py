@@ -38,6 +38,8 @@ class ModelSettings:
         return Costs(self.prices, self.options.max_output_tokens)
 
 
+REPLAY = "replay:"
+"""How the words begin that name recorded replies."""
 _NO_SETTINGS = ModelSettings()
 
 

@@ -29,6 +29,7 @@ from warpwright.record.files import (
     write_atomic,
 )
 from warpwright.record.kept import DIAGNOSIS, GUIDANCE, PROFILES, Kept, read_kept, write_kept
+from warpwright.record.ledger.spending import Spending, spending
 from warpwright.record.lock import SessionLock
 from warpwright.record.options import SessionOptions
 from warpwright.record.schema import (
@@ -41,7 +42,6 @@ from warpwright.record.schema import (
     SummaryFile,
 )
 from warpwright.record.session_file import LOCK, SESSION, SUMMARY, new_directory, read_session_file
-from warpwright.record.spending import Spending, spending
 from warpwright.record.summary import FinalCheck, Summary
 from warpwright.workload.freeze import freeze_workload
 from warpwright.workload.loader import load_workload

@@ -4,6 +4,18 @@ from typing import Annotated
 
 import typer
 
+from warpwright.cli.model_options import (
+    AllowUnknownPriceOption,
+    BaseUrlOption,
+    BudgetUsdOption,
+    DryRunOption,
+    MaxModelCallsOption,
+    MaxOutputTokensOption,
+    MaxTokensOption,
+    ModelOption,
+    ModelTimeoutOption,
+    TemperatureOption,
+)
 from warpwright.cli.options import (
     DeviceOption,
     JsonOption,
@@ -15,15 +27,10 @@ from warpwright.cli.options import (
     WorkloadArgument,
 )
 
-_MODEL_HELP = (
-    "Who proposes: builtin (moves led by the diagnosis, and the tuner), tuner (tunables alone), or undirected (the same moves "
-    "at random, without diagnosis: a baseline)."
-)
-
 
 def optimize(
     workload: WorkloadArgument,
-    model: Annotated[str, typer.Option("--model", help=_MODEL_HELP)] = "builtin",
+    model: ModelOption = "builtin",
     iterations: Annotated[
         int | None, typer.Option("--iterations", min=1, help="Attempts at most.", show_default="no cap")
     ] = None,
@@ -40,6 +47,19 @@ def optimize(
     device: DeviceOption = "auto",
     tuning_points: TuningBudgetOption = 100,
     max_repairs: Annotated[int, typer.Option("--max-repairs", min=0, help="Repairs of one failed idea.")] = 2,
+    patience: Annotated[
+        int | None,
+        typer.Option("--patience", min=1, help="End after that many attempts without a gain.", show_default="12"),
+    ] = None,
+    base_url: BaseUrlOption = None,
+    model_timeout: ModelTimeoutOption = None,
+    max_output_tokens: MaxOutputTokensOption = None,
+    temperature: TemperatureOption = None,
+    budget_usd: BudgetUsdOption = None,
+    max_model_calls: MaxModelCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    allow_unknown_price: AllowUnknownPriceOption = False,
+    dry_run: DryRunOption = False,
     no_history: NoHistoryOption = False,
     sessions: SessionsOption = None,
     json: JsonOption = False,
@@ -47,7 +67,7 @@ def optimize(
 ) -> int:
     """Start a session and run it."""
     from warpwright.cli.durations import parse_duration
-    from warpwright.cli.session_run import run_and_print, start_session
+    from warpwright.cli.session_run import print_first_prompt, run_and_print, start_session
     from warpwright.record.options import SessionOptions
 
     options = SessionOptions(
@@ -60,5 +80,16 @@ def optimize(
         tuning_budget=tuning_points,
         max_repairs=max_repairs,
         history=not no_history,
+        patience=patience,
+        base_url=base_url,
+        model_timeout_s=parse_duration(model_timeout, "--model-timeout"),
+        max_output_tokens=max_output_tokens,
+        temperature=temperature,
+        budget_usd=budget_usd,
+        max_model_calls=max_model_calls,
+        max_tokens=max_tokens,
+        allow_unknown_price=allow_unknown_price,
     )
+    if dry_run:
+        return print_first_prompt(workload, options, as_json=json)
     return run_and_print(start_session(workload, options, sessions), as_json=json, quiet=quiet)
