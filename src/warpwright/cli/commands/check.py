@@ -13,9 +13,13 @@ def check(workload: WorkloadArgument, device: DeviceOption = "auto", json: JsonO
     from warpwright.evaluation.second_opinion import second_opinion
     from warpwright.evaluation.summary import evaluation_to_json
     from warpwright.report.tables import evaluation_table, lint_table
+    from warpwright.workload.approval import approval_text, approval_to_json, read_approval
     from warpwright.workload.loader import load_workload
 
     loaded = load_workload(workload)
+    approval = read_approval(loaded)
+    if approval is not None:
+        say(approval_text(approval))
     with open_bench(loaded, device, fresh_secret(), bench_options()) as bench:
         say(notice(device, bench.device, device_options()) or f"device: {bench.device.description}")
         findings = bench.lint()
@@ -23,7 +27,8 @@ def check(workload: WorkloadArgument, device: DeviceOption = "auto", json: JsonO
         result = bench.evaluator.evaluate(loaded.initial)
     if json:
         lint = [{"severity": f.severity, "message": f.message, "case": f.case} for f in findings]
-        print_json({"workload": loaded.name, "lint": lint, "initial": evaluation_to_json(result)})
+        document = {"workload": loaded.name, "lint": lint, "initial": evaluation_to_json(result)}
+        print_json({**document, "approval": approval_to_json(approval)})
     else:
         results().print(lint_table(findings))
         results().print(evaluation_table(result))

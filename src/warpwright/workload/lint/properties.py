@@ -20,6 +20,7 @@ _TRIALS = 3
 """Cases that one law is tried on, the smallest that can show it broken."""
 _LIMIT = 1e-5
 """Of the difference, relative to the value and to the root mean square of all: a reference may round to float32 inside."""
+_NOISE = 1e-9
 _SHIFT, _SCALE = 0.8125, 2.5
 
 
@@ -52,7 +53,7 @@ def property_findings(workload: Workload, cases: list[CaseEvidence], oracle: Ora
             if sides is None:
                 continue
             tried += 1
-            broken = _difference(*sides)
+            broken = _difference(*sides, _noise(law, evidence))
             if broken is not None:
                 findings.append(
                     LintFinding(Severity.ERROR, f"{law_text(law)} does not hold: {broken}", evidence.case.name)
@@ -182,15 +183,22 @@ _RELATIONS: Mapping[PropertyKind, Callable[[_Trial], _Sides | None]] = {
 }
 
 
-def _difference(got: Array, want: Array) -> str | None:
-    """Where the sides differ most beyond the limit, in words."""
+def _noise(law: Property, evidence: CaseEvidence) -> float:
+    """What rounding in float64 may leave where the law asks for zero: it goes with what was added up on the way there."""
+    values = [evidence.expected[law.output], *(evidence.arguments.inputs[name] for name in law.inputs)]
+    finite = [np.abs(v[np.isfinite(v)]).sum() for v in (value.astype(np.float64) for value in values)]
+    return _NOISE * float(max(finite))
+
+
+def _difference(got: Array, want: Array, noise: float) -> str | None:
+    """Where the sides differ most beyond the limit, in words. noise: allowed everywhere."""
     a, b = np.atleast_1d(got).astype(np.float64), np.atleast_1d(want).astype(np.float64)
     if a.shape != b.shape:
         return f"shape {a.shape} instead of {b.shape}"
     finite = np.isfinite(b)
     scale = float(np.sqrt(np.mean(np.square(b[finite])))) if finite.any() else 0.0
     with np.errstate(invalid="ignore"):
-        over = np.abs(a - b) - _LIMIT * (np.abs(b) + scale)
+        over = np.abs(a - b) - _LIMIT * (np.abs(b) + scale) - noise
     over = np.where((a == b) | (np.isnan(a) & np.isnan(b)), -1.0, np.where(np.isnan(over), np.inf, over))
     worst = np.unravel_index(int(np.argmax(over)), over.shape)
     if over[worst] <= 0:
