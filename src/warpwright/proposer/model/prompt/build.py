@@ -50,8 +50,8 @@ def build_prompt(
     """The prompt for the next kernel.
 
     parent: number of the attempt to start from; 0 = the initial kernel, not evaluated yet. tools: whether the reader can
-    look things up; one who cannot is shown more. hints: what other sessions learned, best first; () = those of the state. bottleneck: class of
-    the finding to treat, None = the target of the diagnosis.
+    look things up; one who cannot is shown more. hints: what other sessions learned, best first; () = those of the state.
+    bottleneck: class of the finding to treat; None = the target of the diagnosis.
     """
     subject = Subject(state, parent, tools, bottleneck)
     cards = chosen(subject)

@@ -55,7 +55,7 @@ def _candidate(aids: Aids, asked: _Ask) -> Candidate | BadReply:
     header = json.dumps({"technique": "compile check", "hypothesis": "it compiles", "kernel": asked.kernel})
     text = f"```json\n{header}\n```\n{fence}cuda\n{asked.source}\n{fence}\n"
     entries = tuple(dict.fromkeys(launch.entry for launch in base.plan.launches))
-    parsed = parse_reply(Reply(text, stop=Stop.END), entries)
+    parsed = parse_reply(Reply(text, stop=Stop.END), entries, base.source)
     if isinstance(parsed, BadReply):
         return parsed
     return candidate_of(parsed, base, aids.state.workload, aids.state.gpu)

@@ -17,21 +17,23 @@ _NEAR = 2
 def evidence(workload: Workload, attempt: Attempt) -> str:
     """The outcome, then what the compiler, the comparison or the fault said; of visible cases only."""
     evaluation = attempt.evaluation
-    said = "\n".join([*_message(workload, evaluation), *_compiler(attempt), *_wrong(workload, evaluation)])
+    said = "\n".join(
+        filter(None, [message_of(workload, evaluation), *_compiler(attempt), *_wrong(workload, evaluation)])
+    )
     heading = f"## What happened to attempt {attempt.number}: {evaluation.label}"
     parts = [heading, quoted("evidence", without_paths(said), limits().evidence) if said else ""]
     return "\n".join([*filter(None, parts), *_line(attempt)])
 
 
+def message_of(workload: Workload, evaluation: Evaluation) -> str:
+    """What is said of an outcome, without paths; empty if cases were run that no proposer sees."""
+    shown = len(_visible(workload, evaluation)) == len(evaluation.cases)
+    return without_paths(evaluation.message) if shown else ""
+
+
 def _visible(workload: Workload, evaluation: Evaluation) -> list[CaseEvaluation]:
     known = {case.name for case in workload.cases}
     return [case for case in evaluation.cases if case.name in known]
-
-
-def _message(workload: Workload, evaluation: Evaluation) -> Iterator[str]:
-    """The message, unless cases were run that no proposer sees."""
-    if evaluation.message and len(_visible(workload, evaluation)) == len(evaluation.cases):
-        yield evaluation.message
 
 
 def _compiler(attempt: Attempt) -> Iterator[str]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from warpwright.profiler.diagnosis.finding import Verdict
 from warpwright.proposer.model.prompt.limits import limits
-from warpwright.proposer.model.prompt.quoting import one_line, quoted, without_paths
+from warpwright.proposer.model.prompt.parts.evidence import message_of
+from warpwright.proposer.model.prompt.quoting import one_line, quoted
 from warpwright.proposer.protocol import SearchState
 from warpwright.proposer.strategist.expectation import cooling_cards, counters_refute
 from warpwright.record.attempt import Attempt
@@ -61,8 +62,8 @@ def _attempt(state: SearchState, attempt: Attempt) -> str:
     if attempt.number == state.incumbent:
         text += ", incumbent"
     text += "".join(f"; {said}" for said in _expected(state, attempt))
-    failed = not evaluation.outcome.correct
-    return f"{text}: {without_paths(evaluation.message)}" if failed and evaluation.message else text
+    message = "" if evaluation.outcome.correct else message_of(state.workload, evaluation)
+    return f"{text}: {message}" if message else text
 
 
 def _time(state: SearchState, attempt: Attempt) -> str:
