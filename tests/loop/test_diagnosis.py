@@ -139,6 +139,18 @@ def test_a_citation_that_nothing_returned_is_dropped_and_counted(tmp_path: Path)
     assert attempt.fabricated_citations == 1
 
 
+def test_what_look_ups_of_the_proposer_returned_may_be_cited(tmp_path: Path) -> None:
+    class LookedUp(Citing):
+        def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
+            proposal = super().propose(state, notebook)
+            return None if proposal is None else replace(proposal, known_citations=("bpg#what-nobody-wrote",))
+
+    attempt = emulated(tmp_path, LookedUp([(64, FEWER_BLOCKS)])).attempt(2)
+    assert attempt.hypothesis is not None
+    assert "bpg#what-nobody-wrote" in attempt.hypothesis.citations
+    assert attempt.fabricated_citations == 0
+
+
 def test_what_a_kill_left_undone_is_done_from_the_counters_that_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
