@@ -80,7 +80,7 @@ class ModelProposer:
         if isinstance(found, Proposal):
             return found
         if not found.refused:
-            kept.say(f"{self.name}: attempt {failed} is given up: {found.reason}")
+            kept.say(f"attempt {failed} is given up: {found.reason}")
         return None
 
     def first_prompt(self, state: SearchState) -> Prompt:
@@ -100,7 +100,7 @@ class ModelProposer:
         return Proposal(candidate, hypothesis, self.name, parent, known_citations=(*request.prompt.citations, *shown))
 
     def _fall_back(self, lost: Lost, proposal: Proposal | None, notebook: Notebook) -> Proposal | None:
-        reason = " ".join(f"{self.name}: {lost.reason}".split())[:_REASON_LENGTH]
+        reason = " ".join(lost.reason.split())[:_REASON_LENGTH]
         if proposal is None:
             notebook.say(f"{reason}; and {self._fallback.name} has nothing left to try")
             return None

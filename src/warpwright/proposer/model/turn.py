@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from warpwright.proposer.conversation import (
     Exchange,
-    FaultKind,
     Message,
     ModelClient,
     ModelFault,
@@ -31,7 +30,7 @@ _BEGINNINGS = (Purpose.PROPOSE, Purpose.REPAIR)
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A turn that brought nothing. reason: in words. refused: a cap of the session forbade the next request."""
+    """A turn that brought nothing. reason: in words that name the model. refused: a cap of the session forbade the next request."""
 
     reason: str
     refused: bool = False
@@ -67,7 +66,7 @@ class Turn:
                 return judged
             self._blame(judged)
             if asked_again == RE_ASKS:
-                return Lost(f"{RE_ASKS + 1} replies could not be used; the last: {judged.verdict}")
+                return Lost(f"{self._client.name}: {RE_ASKS + 1} replies not usable; the last: {judged.verdict}")
             asked_again += 1
             purpose, messages = Purpose.RE_ASK, (*self._answers(outcome.calls), build_reask(judged))
 
@@ -87,7 +86,7 @@ class Turn:
         self._said += exchange.messages
         outcome = exchange.outcome
         if isinstance(outcome, ModelFault):
-            return Lost(_fault_words(outcome))
+            return Lost(f"{outcome.message} ({_fault_words(outcome)})")
         self._said.append(Message(Role.MODEL, outcome.text, outcome.calls))
         return outcome
 
@@ -148,5 +147,4 @@ def _unanswerable() -> BadReply:
 
 
 def _fault_words(fault: ModelFault) -> str:
-    tries = "" if fault.tries <= 1 or fault.kind is FaultKind.REPLY else f" after {fault.tries} tries"
-    return f"{fault.kind.value}{tries}: {fault.message}"
+    return fault.kind.value if fault.tries <= 1 else f"{fault.kind.value}, {fault.tries} tries"
