@@ -119,6 +119,8 @@ def _settings(chat_class: type[BaseChatModel], provider: Provider, name: str, op
         settings["client_kwargs"] = {"timeout": options.timeout_s, **_bearer(options)}
     if "stream_usage" in known:
         settings["stream_usage"] = True
+    if provider.name == "google":
+        settings["transport"] = "rest"  # gRPC heeds neither proxies nor, while it connects, the timeout
     if options.base_url is not None and "use_responses_api" in known:
         settings["use_responses_api"] = False
     return settings
@@ -126,14 +128,14 @@ def _settings(chat_class: type[BaseChatModel], provider: Provider, name: str, op
 
 def _key(options: ModelOptions) -> SecretStr | None:
     """None leaves it to the provider's library, which reads its own variable; never for a server of the user's."""
-    if options.api_key is not None:
-        return options.api_key
-    return SecretStr(DUMMY_KEY) if options.base_url is not None else None
+    if options.base_url is None:
+        return None
+    return options.api_key or SecretStr(DUMMY_KEY)
 
 
 def _bearer(options: ModelOptions) -> dict[str, Any]:
     """Ollama's class has no key of its own: a server behind a gate gets it as a header."""
-    if options.api_key is None:
+    if options.api_key is None or options.base_url is None:
         return {}
     return {"headers": {"Authorization": f"Bearer {options.api_key.get_secret_value()}"}}
 

@@ -64,7 +64,7 @@ _TOO_LONG = re.compile(
 _NO_TOOLS = re.compile(
     r"(does not|doesn't|not) support.{0,20}(tool|function)|tools? (is|are) not supported|tool.choice|--jinja", re.I
 )
-_NO_STREAM = re.compile(r"stream", re.IGNORECASE)
+_NO_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 _PAGE = re.compile(r"<!doctype html|<html|<head|<body|<\?xml", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"insufficient.?quota|billing|credit balance|payment", re.IGNORECASE)
 
