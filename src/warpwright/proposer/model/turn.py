@@ -30,7 +30,7 @@ _BEGINNINGS = (Purpose.PROPOSE, Purpose.REPAIR)
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A turn that brought nothing. reason: in words that name the model. refused: a cap of the session forbade the next request."""
+    """A turn that brought nothing. reason: in words that name the model. refused: a cap forbade the next request."""
 
     reason: str
     refused: bool = False
