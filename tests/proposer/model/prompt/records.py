@@ -54,9 +54,10 @@ def evaluation(
     cases: Sequence[CaseEvaluation] | None = None,
     compiled: Compiled | CompileFailed | None = None,
     line: int | None = None,
+    source: TimeSource = TimeSource.ESTIMATED,
 ) -> Evaluation:
     if cases is None:
-        timing = None if time_us is None else Timing(TimeSource.ESTIMATED, "NVIDIA H200", (time_us,), time_us, 0.15)
+        timing = None if time_us is None else Timing(source, "NVIDIA H200", (time_us,), time_us, 0.15)
         cases = (CaseEvaluation("rows512", CaseKind.PERF, outcome.correct, timing=timing),)
     geomean = time_us if outcome.correct else None
     return Evaluation(outcome, reason, message, tuple(cases), compiled, geomean_us=geomean, line=line)

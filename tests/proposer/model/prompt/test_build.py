@@ -13,6 +13,8 @@ from proposer.model.prompt.records import EXAMPLES, FINDINGS, Record, compared, 
 from warpwright.candidate.candidate import Candidate
 from warpwright.compiler.policy import ALLOWED_OPTIONS
 from warpwright.compiler.result import Diagnostic
+from warpwright.device.protocol import TimeSource
+from warpwright.emulator.ops.listing import supported_forms
 from warpwright.evaluation.outcome import Outcome
 from warpwright.hardware import load_gpu
 from warpwright.knowledge.field_guide.guide import cards, guidance_for
@@ -21,6 +23,7 @@ from warpwright.proposer.conversation import Message, Reply, Role, Stop
 from warpwright.proposer.model.prompt.build import build_prompt, build_reask, build_repair
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.parts.contract import C_TYPES
+from warpwright.proposer.model.prompt.parts.device import NOT_EMULATED
 from warpwright.proposer.model.prompt.parts.kernel import kernel_table
 from warpwright.proposer.model.reply.bad_reply import BadKind, BadReply
 from warpwright.proposer.model.reply.candidate import candidate_of
@@ -259,6 +262,16 @@ def test_secrets_of_the_run_never_stand_in_a_prompt(monkeypatch: pytest.MonkeyPa
 
 def test_options_are_those_of_the_compiler() -> None:
     assert f"from: {ALLOWED_OPTIONS}." in prompt_text(Record())
+
+
+def test_what_the_emulator_does_not_execute_is_said_where_it_runs() -> None:
+    executed = {form.name for form in supported_forms()}
+    assert "cp.async.cg" in executed
+    assert not any(name == op or name.startswith(f"{op}.") for op in NOT_EMULATED for name in executed)
+    assert "executes none of mma, wmma" in prompt_text(Record())
+    record = Record()
+    record.attempts[0] = replace(record.attempts[0], evaluation=evaluation(source=TimeSource.MEASURED))
+    assert "emulator of PTX" not in prompt_text(record)
 
 
 def test_every_dtype_has_a_type_in_device_code() -> None:

@@ -58,7 +58,7 @@ def build_prompt(
     finding = "" if subject.finding is None else f" ({subject.finding.bottleneck})"
     parts = (
         contract(subject),
-        device(state.gpu),
+        device(state),
         diagnosis(subject),
         counters(subject),
         advice(cards),
@@ -82,7 +82,7 @@ def build_repair(state: SearchState, failed: int, tools: bool) -> Prompt:
     idea = "" if attempt.hypothesis is None else f"{attempt.hypothesis.technique}: {attempt.hypothesis.text}"
     parts = (
         contract(subject),
-        device(state.gpu),
+        device(state),
         kernel(f"attempt {failed}, which failed", attempt.candidate),
         f"## Its idea\n{quoted('hypothesis', without_paths(idea), 2 * limits().line)}" if idea else "",
         evidence(state.workload, attempt),

@@ -1,13 +1,18 @@
 """The GPU that the kernel runs on, in the numbers that shape a kernel."""
 
-from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import clipped, one_line
+from warpwright.proposer.protocol import SearchState
+from warpwright.record.evidence import times_from
 from warpwright.units import format_bytes
 
+NOT_EMULATED = ("mma", "wmma", "wgmma", "ldmatrix", "cp.async.bulk", "tex")
+"""PTX operations that people reach for and the emulator does not execute; a test holds them against its table."""
 
-def device(gpu: GpuSpec) -> str:
-    """Two or three lines."""
+
+def device(state: SearchState) -> str:
+    """Two or three lines; one more where the emulator stands in for the GPU."""
+    gpu = state.gpu
     own, rates, memory = gpu.limits, gpu.throughput, gpu.memory
     fp32 = 2 * rates.fp32_per_sm * gpu.sm_count * rates.clock_hz
     shared = ", ".join(
@@ -34,4 +39,10 @@ def device(gpu: GpuSpec) -> str:
         f"Registers: {own.registers_per_sm} an SM, {own.max_registers_per_thread} a thread. Shared memory: {shared}.",
         rates_text,
     ]
+    times = times_from(attempt.evaluation for attempt in state.attempts)
+    if times is not None and times.estimated:
+        lines.append(
+            "No GPU is here: an emulator of PTX runs the kernel and estimates its time. It executes none of "
+            f"{', '.join(NOT_EMULATED)}, so a kernel without them is wanted."
+        )
     return clipped("\n".join(lines), limits().device)
