@@ -17,6 +17,8 @@ def kernel(what: str, candidate: Candidate) -> str:
     if candidate.headers:
         lines.append(f"The workload's own headers: {', '.join(sorted(candidate.headers))}.")
     lines.append(quoted("CUDA source", candidate.source, limits().source))
+    if len(candidate.source) > limits().source:
+        lines.append("It is longer than can be shown; what is left out must be read with `source` before it is changed.")
     return "\n".join(lines)
 
 
