@@ -8,6 +8,7 @@ from warpwright.loop.describing.context import DescribeContext
 from warpwright.loop.describing.draft import Assignment, Draft
 from warpwright.loop.describing.run import Described, describe
 from warpwright.proposer.conversation import Message, ModelFault, Reply, Stop, ToolSpec, Usage
+from warpwright.proposer.model.costs import Costs
 
 REPLIES = Path(__file__).parent / "replies"
 
@@ -61,6 +62,6 @@ class Attempt:
             return answer
 
         context = DescribeContext(
-            self.draft, self.author, self.second, BenchOptions(), self.approved, self.told.append, lambda _, usage: 0.25
+            self.draft, self.author, self.second, BenchOptions(), self.approved, self.told.append, Costs()
         )
         return describe(context, decide)

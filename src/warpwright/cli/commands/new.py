@@ -1,46 +1,131 @@
-"""`warpwright new`: a workload directory from a kernel of the user's."""
+"""`warpwright new`: a workload directory from a kernel of the user's, or from a description."""
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.options import JsonOption
+from warpwright.cli.model_options import BaseUrlOption
+from warpwright.cli.options import DeviceOption, JsonOption
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from warpwright.workload.scaffold import Question
 
+_ORACLE_KINDS = ("stub", "kernel")
 
-class OracleChoice(StrEnum):
-    """Where expected outputs come from."""
 
-    STUB = "stub"
-    KERNEL = "kernel"
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """accept: ask nothing. json: one document instead of words."""
+
+    accept: bool
+    json: bool
 
 
 def new(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Workload directory to make.")],
-    from_kernel: Annotated[Path, typer.Option("--from-kernel", metavar="F.cu", help="CUDA file with the kernel.")],
+    from_kernel: Annotated[
+        Path | None, typer.Option("--from-kernel", metavar="F.cu", help="Make it from this CUDA file; needs no model.")
+    ] = None,
+    describe: Annotated[
+        str | None,
+        typer.Option("--describe", metavar="TEXT", help="Make it from these words: a model writes, you approve."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with DIR.draft; files that you edited there stay as they are.")
+    ] = False,
     entry: Annotated[
-        str | None, typer.Option("--entry", help="Kernel to optimize.", show_default="the only or the launched one")
+        str | None,
+        typer.Option(
+            "--entry", help="With --from-kernel: kernel to optimize.", show_default="the only or the launched one"
+        ),
     ] = None,
     oracle: Annotated[
-        OracleChoice,
-        typer.Option("--oracle", help="stub: a reference.py to fill in; kernel: check against your own kernel."),
-    ] = OracleChoice.STUB,
-    accept_guesses: Annotated[bool, typer.Option("--yes", help="Ask nothing; take every guess.")] = False,
+        str | None,
+        typer.Option(
+            "--oracle",
+            metavar="stub|kernel|F.py",
+            help=(
+                "With --from-kernel: stub (a reference.py to fill in) or kernel (check against your own kernel). "
+                "With --describe: your reference.py instead of a generated one."
+            ),
+            show_default="stub",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="PROVIDER:NAME", help="With --describe: who writes.")
+    ] = None,
+    reviewer: Annotated[
+        str | None,
+        typer.Option(
+            "--reviewer",
+            metavar="PROVIDER:NAME",
+            help="With --describe: who writes the second implementation, without sight of the first.",
+            show_default="the model",
+        ),
+    ] = None,
+    base_url: BaseUrlOption = None,
+    workload_toml: Annotated[
+        Path | None, typer.Option("--workload-toml", metavar="F.toml", help="With --describe: your workload.toml.")
+    ] = None,
+    kernel: Annotated[
+        Path | None, typer.Option("--kernel", metavar="F.cu", help="With --describe: your initial kernel.")
+    ] = None,
+    reference_kernel: Annotated[
+        Path | None,
+        typer.Option("--reference-kernel", metavar="F.cu", help="With --describe: your second implementation."),
+    ] = None,
+    device: DeviceOption = "auto",
+    accept: Annotated[
+        bool, typer.Option("--yes", help="Ask nothing: take every guess; approve what passes every check.")
+    ] = False,
     json: JsonOption = False,
 ) -> int:
-    """Read signature and launch code, ask what the source leaves open, write the files."""
+    """From a kernel: ask what its source leaves open. From words: have it written, examined, approved, frozen."""
+    from warpwright.errors import UsageError
+
+    wanted = [
+        name
+        for name, given in (("--from-kernel", from_kernel), ("--describe", describe), ("--resume", resume))
+        if given
+    ]
+    if len(wanted) != 1:
+        found = " and ".join(wanted) if wanted else "none of them"
+        raise UsageError(f"new takes one of --from-kernel F.cu, --describe TEXT, --resume; found {found}.")
+    files = {"workload.toml": workload_toml, "kernel.cu": kernel, "reference.cu": reference_kernel}
+    described = {"--model": model, "--reviewer": reviewer, "--base-url": base_url, **files}
+    if from_kernel is not None:
+        idle = [name for name, given in described.items() if given is not None]
+        if idle:
+            raise UsageError(f"{', '.join(idle)}: only with --describe; --from-kernel needs no model and no such file.")
+        return _from_kernel(from_kernel, directory, oracle or "stub", entry, _Manner(accept, json))
+    from warpwright.cli import describing
+
+    supplied = {name: path for name, path in files.items() if path is not None}
+    if oracle in _ORACLE_KINDS or entry is not None:
+        raise UsageError(
+            "--entry and --oracle stub|kernel: only with --from-kernel; with --describe, --oracle names a file."
+        )
+    if oracle is not None:
+        supplied["reference.py"] = Path(oracle)
+    if resume and supplied:
+        raise UsageError(f"{', '.join(supplied)}: put your files into {directory}.draft/workload, then --resume.")
+    wish = describing.Wish(directory, describe, model, reviewer, base_url, device, supplied, accept, json)
+    return describing.resume(wish) if resume else describing.begin(wish)
+
+
+def _from_kernel(source: Path, directory: Path, oracle: str, entry: str | None, manner: _Manner) -> int:
     import sys
 
     from warpwright.cli.output import print_json, results, say
     from warpwright.workload.scaffold import scaffold_from_kernel
 
-    asks = sys.stdin.isatty() and not accept_guesses and not json
-    report = scaffold_from_kernel(from_kernel, directory, ask=_ask if asks else None, oracle=oracle.value, entry=entry)
-    if json:
+    asks = sys.stdin.isatty() and not manner.accept and not manner.json
+    report = scaffold_from_kernel(source, directory, ask=_ask if asks else None, oracle=_kind(oracle), entry=entry)
+    if manner.json:
         print_json(
             {
                 "directory": str(report.directory),
@@ -58,6 +143,16 @@ def new(
         say(f"note: {note}")
     say(f"next: warpwright check {report.directory}")
     return 0
+
+
+def _kind(oracle: str) -> "Literal['stub', 'kernel']":
+    from warpwright.errors import UsageError
+
+    if oracle == "stub":
+        return "stub"
+    if oracle == "kernel":
+        return "kernel"
+    raise UsageError(f"--oracle {oracle}: with --from-kernel it is one of {', '.join(_ORACLE_KINDS)}.")
 
 
 def _ask(question: "Question") -> str | None:

@@ -39,7 +39,7 @@ class Group:
 
 COMMANDS = (
     Command("doctor", "Say what this machine offers and lacks, with remedies.", doctor),
-    Command("new", "Make a workload directory from a kernel of yours.", new),
+    Command("new", "Make a workload directory from a kernel of yours, or from a description.", new),
     Command("check", "Lint a workload; run its oracle and its initial kernel.", check),
     Command("evaluate", "Take one candidate through every gate.", evaluate),
     Command("profile", "Say what limits a kernel, by its counters, with advice.", profile),

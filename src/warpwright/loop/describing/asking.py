@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from warpwright.errors import ModelUnavailable
 from warpwright.loop.describing.context import DescribeContext
 from warpwright.loop.describing.prompt import re_ask_message
-from warpwright.loop.describing.reply import Unusable, Written, read_files
+from warpwright.loop.describing.reply import LANGUAGES, Unusable, Written, read_files
 from warpwright.proposer.conversation import Exchange, Message, ModelClient, ModelFault, Purpose, Reply, Role
+
+_MOST_CHARS = 20000
+"""Of a reply that is shown again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +38,30 @@ def ask(context: DescribeContext, request: Request) -> Written | Unusable:
 
 
 def _messages(context: DescribeContext, request: Request) -> tuple[Message, ...]:
-    """The opening, and for a re-ask the last reply to it and what is wrong: as long the second time as the first."""
+    """The opening, and for a re-ask what there is and what is wrong with it: as long the second time as the first.
+
+    What there is: the files as they are now, of one reply or of several; where none was usable yet, the last reply.
+    """
     if not request.fault:
         return request.opening
-    last = _last_reply(context, request)
-    said = () if last is None else (Message(Role.MODEL, last.text),)
+    present = _files_now(context, request) or _last_reply(context, request)
+    said = (Message(Role.MODEL, present),) if present else ()
     return (*request.opening, *said, re_ask_message(request.fault, disagreement=request.disagreement))
 
 
-def _last_reply(context: DescribeContext, request: Request) -> Reply | None:
+def _files_now(context: DescribeContext, request: Request) -> str:
+    texts = [(name, context.draft.text(name)) for name in request.known]
+    blocks = [(f"~~~{LANGUAGES[name][0]}", text) for name, text in texts if text is not None]
+    return "\n".join(f"{head}\n{text.rstrip()}\n~~~\n" for head, text in blocks)
+
+
+def _last_reply(context: DescribeContext, request: Request) -> str:
     """What this writer said last, of what has been read."""
     for exchange in reversed(context.draft.exchanges()):
         ours = exchange.messages[:1] == request.opening[:1] and exchange.verdict
         if ours and isinstance(exchange.outcome, Reply):
-            return exchange.outcome
-    return None
+            return exchange.outcome.text[:_MOST_CHARS]
+    return ""
 
 
 def _kept(context: DescribeContext, request: Request, messages: tuple[Message, ...]) -> Reply | None:
@@ -63,8 +75,7 @@ def _kept(context: DescribeContext, request: Request, messages: tuple[Message, .
 
 def _fresh(context: DescribeContext, request: Request, messages: tuple[Message, ...]) -> Reply:
     outcome = request.client.ask(messages)
-    usage = outcome.usage if isinstance(outcome, Reply) else None
-    money = None if usage is None else context.price(request.client.name, usage)
+    money = context.costs.of(request.client.name, outcome)
     purpose = Purpose.RE_ASK if request.fault else Purpose.PROPOSE
     context.draft.keep_exchange(Exchange(purpose, request.client.name, messages, outcome, money))
     if isinstance(outcome, ModelFault):

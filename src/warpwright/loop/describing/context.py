@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from warpwright.evaluation.bench import BenchOptions
 from warpwright.loop.describing.draft import Draft
-from warpwright.proposer.conversation import ModelClient, Usage
-
-PriceOf = Callable[[str, Usage], float | None]
+from warpwright.proposer.conversation import ModelClient
+from warpwright.proposer.model.costs import Costs
 
 
 @dataclass(frozen=True, slots=True)
 class DescribeContext:
-    """author, second: who writes; None where every file of theirs is the person's own. price: dollars of a reply, or unknown.
+    """author, second: who writes; None where every file of theirs is the person's own. costs: reckons requests.
 
     approved: the person said yes beforehand (`--yes`). say: tells the person who watches.
     """
@@ -23,4 +22,4 @@ class DescribeContext:
     bench: BenchOptions
     approved: bool
     say: Callable[[str], None]
-    price: PriceOf
+    costs: Costs

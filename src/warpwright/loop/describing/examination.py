@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from warpwright.candidate.source import parse_source
 from warpwright.errors import UnsupportedInstruction, WorkloadError
 from warpwright.evaluation.bench import Bench, fresh_secret, open_bench
 from warpwright.evaluation.outcome import Evaluation, Outcome
@@ -104,15 +105,26 @@ def declare_second(draft: Draft) -> None:
     workload = load_workload(draft.files)
     text = draft.text(WORKLOAD_TOML)
     if workload.reference_kernel is None and text is not None:
-        draft.write(WORKLOAD_TOML, text.rstrip("\n") + "\n\n" + second_table(workload))
+        entry = _entry(draft) if SECOND in draft.assignment.supplied else SECOND_ENTRY
+        draft.write(WORKLOAD_TOML, text.rstrip("\n") + "\n\n" + _second_table(workload, entry))
 
 
-def second_table(workload: Workload) -> str:
-    """The `[reference]` table of a second implementation."""
+def _entry(draft: Draft) -> str:
+    """The kernel of the person's own reference.cu."""
+    kernels = parse_source(draft.text(SECOND) or "", SECOND).kernels
+    if len(kernels) != 1:
+        names = ", ".join(kernel.name for kernel in kernels) or "none"
+        raise WorkloadError(
+            f"{SECOND}: kernels found: {names}; give a file with one, or a workload.toml whose [reference] names it"
+        )
+    return kernels[0].name
+
+
+def _second_table(workload: Workload, entry: str) -> str:
     elements = " * ".join(f"({size})" for size in workload.outputs[0].shape)
     return (
         "[reference] # a second implementation, written from the description without sight of the first\n"
-        f'source = "{SECOND}"\nentry = "{SECOND_ENTRY}"\n'
+        f'source = "{SECOND}"\nentry = "{entry}"\n'
         f'grid = ["min(1024, ceil_div({elements}, 256))"]\nblock = ["256"]\n'
     )
 

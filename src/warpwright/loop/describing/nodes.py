@@ -3,7 +3,6 @@
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from warpwright.errors import UsageError
 from warpwright.loop.describing.asking import Request, ask
 from warpwright.loop.describing.context import DescribeContext
 from warpwright.loop.describing.draft import AUTHOR_FILES, SECOND
@@ -12,7 +11,6 @@ from warpwright.loop.describing.prompt import author_messages, second_messages
 from warpwright.loop.describing.publish import publish
 from warpwright.loop.describing.reply import Unusable, Written
 from warpwright.loop.describing.state import MAX_RE_ASKS, DescribeState
-from warpwright.proposer.conversation import ModelClient
 from warpwright.workload.loader import load_workload
 
 _BOTH_STAND = (
@@ -25,12 +23,12 @@ def specify(state: DescribeState, runtime: Runtime[DescribeContext]) -> Describe
     context, fault = runtime.context, state.get("fault", "")
     draft = context.draft
     wanted = tuple(draft.open_files(AUTHOR_FILES))
-    if not wanted:
-        return {"next": "inspect"}
+    if not wanted or context.author is None:
+        return {"next": "refuse", "reason": fault} if fault else {"next": "inspect"}
     context.say("the model is asked for " + ", ".join(wanted) if not fault else f"sent back to the model: {fault}")
     disagreement = bool(state.get("disagreed"))
     needed = () if fault and all(draft.text(name) is not None for name in wanted) else wanted
-    request = Request(_client(context.author), author_messages(draft, wanted), wanted, needed, fault, disagreement)
+    request = Request(context.author, author_messages(draft, wanted), wanted, needed, fault, disagreement)
     read = ask(context, request)
     if isinstance(read, Unusable):
         return _back_to_author(state, f"{read.verdict}\n{fault}" if disagreement else read.verdict)
@@ -62,10 +60,12 @@ def second_opinion(state: DescribeState, runtime: Runtime[DescribeContext]) -> D
     draft = context.draft
     if draft.text(SECOND) is not None and not fault:
         return {"next": "compare"}
+    if context.second is None:
+        return {"next": "refuse", "reason": fault or f"{SECOND}: missing, and there is no model to write it"}
     context.say("a second implementation is asked for" if not fault else f"sent back to the second: {fault}")
     opening = second_messages(draft, load_workload(draft.files))
     disagreed = bool(state.get("disagreed"))
-    read = ask(context, Request(_client(context.second), opening, (SECOND,), (SECOND,), fault, disagreed))
+    read = ask(context, Request(context.second, opening, (SECOND,), (SECOND,), fault, disagreed))
     if isinstance(read, Unusable):
         return _back_to_second(state, f"{read.verdict}\n{fault}" if disagreed else read.verdict)
     if read.stands:
@@ -135,9 +135,3 @@ def _re_asks(state: DescribeState) -> dict[str, int]:
 def _write(context: DescribeContext, written: Written) -> None:
     for name, text in written.files.items():
         context.draft.write(name, text)
-
-
-def _client(client: ModelClient | None) -> ModelClient:
-    if client is None:
-        raise UsageError("a model is needed for what is not supplied: --model PROVIDER:NAME")
-    return client

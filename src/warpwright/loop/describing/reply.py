@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from warpwright.proposer.conversation import Reply, Stop
 from warpwright.proposer.model.reply.blocks import Block, read_text
+from warpwright.proposer.model.reply.elision import elided
+from warpwright.proposer.model.reply.lexical import lexed
 
-_LANGUAGES = {
+LANGUAGES = {
     "workload.toml": ("toml", "workload", "ini"),
     "reference.py": ("python", "py", "python3", "reference", "numpy"),
     "kernel.cu": ("cuda", "cu", "cpp", "c++", "c", "cc", "kernel"),
     "reference.cu": ("cuda", "cu", "cpp", "c++", "c", "cc", "kernel", "reference"),
 }
+"""Words beside a fence that are taken for each file, the plainest first."""
 _SIGNS = {
     "workload.toml": re.compile(r"^\s*\[\[params\]\]", re.M),
     "reference.py": re.compile(r"^\s*def\s+reference\s*\(", re.M),
@@ -21,11 +24,12 @@ _SIGNS = {
 }
 """What makes a block that file, whatever language it names."""
 _NAMED = re.compile(r"^\s*(?:#|//|/\*)\s*(?:file:?\s*)?`?([\w.]+\.(?:toml|py|cu))\b")
-_STANDS = re.compile(r"^[\s*_>`#-]*STANDS\b[\s*_`]*:?\s*(.*)", re.M | re.S)
+_STANDS = re.compile(r"^[\s*_>`#-]*STANDS\b[\s*_`]*:?[\s*_`]*(.*)", re.M | re.S)
 _ELIDED = re.compile(
-    r"^\s*(?:\.\.\.|…)\s*$|(?:#|//|/\*)\s*(?:\.\.\.|…)|(?:#|//).*\b(?:rest|remaining|same as before|unchanged)\b.*(?:\.\.\.|…)",
+    r"^\s*(?:\.\.\.|…)\s*$|#\s*(?:\.\.\.|…)|#.*\b(?:rest|remaining|same as before|unchanged)\b.*(?:\.\.\.|…)",
     re.I | re.M,
 )
+"""In TOML and Python."""
 _REASON_CHARS = 1000
 
 
@@ -68,10 +72,17 @@ def read_files(reply: Reply, known: Sequence[str], needed: Sequence[str], *, may
     if missing:
         return Unusable("missing", f"{', '.join(missing)}; each file is a fenced block of its own, in full")
     for name, body in files.items():
-        elided = _ELIDED.search(body)
-        if elided is not None:
-            return Unusable("elided", f"{name} stands for more than it says ({elided[0].strip()!r}); write it in full")
+        gap = _gap(name, body)
+        if gap is not None:
+            return Unusable("elided", f"{name} stands for more than it says: {gap}; write it in full")
     return Written(files)
+
+
+def _gap(name: str, body: str) -> str | None:
+    if name.endswith(".cu"):
+        return elided(lexed(body), body, frozenset())
+    found = _ELIDED.search(body)
+    return None if found is None else repr(found[0].strip())
 
 
 def _name(block: Block, known: Sequence[str]) -> str | None:
@@ -80,5 +91,5 @@ def _name(block: Block, known: Sequence[str]) -> str | None:
     if named is not None:
         return named[1] if named[1] in known else None
     fits = [name for name in known if _SIGNS[name].search(block.body)]
-    by_language = [name for name in fits if not block.language or block.language in _LANGUAGES[name]]
+    by_language = [name for name in fits if not block.language or block.language in LANGUAGES[name]]
     return next(iter(by_language or fits), None)
