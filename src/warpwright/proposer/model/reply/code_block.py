@@ -48,7 +48,7 @@ class CodeBlock:
         if name in self.kernels:
             return True
         code = self.lexed.code
-        made = re.search(rf"(?<!\w){re.escape(name)}\s*\)?\s*\([^;{{}}]*\)[^;{{}}()]*\{{", code)
+        made = re.search(rf"(?<!\w){re.escape(name)}\s*\)?\s*\([^;{{}}]{{0,2000}}\)[^;{{}}()]{{0,200}}\{{", code)
         return made is not None and "__global__" in code
 
 

@@ -9,18 +9,20 @@ from warpwright.candidate.source import parse_source
 from warpwright.candidate.source_edit import normalised
 from warpwright.proposer.model.reply.bad_reply import BadKind, BadReply
 from warpwright.record.attempt import Attempt
+from warpwright.record.attempts import PendingAttempt
 
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[^\n]*", re.MULTILINE)
 
 
-def duplicate_of(candidate: Candidate, attempts: Sequence[Attempt]) -> BadReply | None:
+def duplicate_of(candidate: Candidate, attempts: Sequence[Attempt | PendingAttempt]) -> BadReply | None:
     """The attempt that the candidate repeats, as a `duplicate`: same code but for layout and comments, launched the same."""
     key = identity_of(candidate)
     for attempt in attempts:
         if identity_of(attempt.candidate) == key:
+            ended = f"ended as {attempt.evaluation.label}" if isinstance(attempt, Attempt) else "is being evaluated"
             detail = (
-                f"attempt {attempt.number} was this kernel with this launch plan and these values already; it ended as "
-                f"{attempt.evaluation.label}. Try something else."
+                f"attempt {attempt.number} was this kernel with this launch plan and these values already; it {ended}. "
+                "Try something else."
             )
             return BadReply(BadKind.DUPLICATE, detail)
     return None

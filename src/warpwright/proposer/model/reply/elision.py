@@ -20,8 +20,10 @@ _COMMENT = re.compile(
 _ENDS_OPEN = re.compile(
     r"\b(?:rest|remaining|same as before|unchanged|and so on|etc)\b[^;]*(?:\.\.\.|…)\s*[\])}>]?\s*$", re.IGNORECASE
 )
-_BARE = re.compile(r"^[ \t]*(?:\.\.\.)[ \t]*;?[ \t]*$|…", re.MULTILINE)
+_BARE = re.compile(r"^[ \t]*\.\.\.[ \t]*;?[ \t]*$|\{\s*\.\.\.|…", re.MULTILINE)
 _DIFF = re.compile(r"^(?:@@ .*@@|diff --git |--- \S|\+\+\+ \S|<{7} |={7}$|>{7} )", re.MULTILINE)
+_READ_CHARS = 400
+"""Of a comment at its beginning and at its end: what is left out is said in few words."""
 _SHOWN_LENGTH = 80
 
 
@@ -30,10 +32,11 @@ def elided(lexed: Lexed, source: str, shown: frozenset[str]) -> str | None:
     if found := _DIFF.search(source):
         return f"line {_line(source, found.start())} is of a diff ({_short(_line_text(source, found.start()))})"
     if found := _BARE.search(lexed.code):
-        return f"line {_line(source, found.start())} is {_short(_line_text(source, found.start()))}"
+        dots = found.end() - 1
+        return f"line {_line(source, dots)} is {_short(_line_text(source, dots))}"
     for line, comment in lexed.comments:
         inside = comment[2:].removesuffix("*/") if comment.startswith("/*") else comment[2:]
-        if comment not in shown and (_COMMENT.match(inside) or _ENDS_OPEN.search(inside)):
+        if comment not in shown and (_COMMENT.match(inside[:_READ_CHARS]) or _ENDS_OPEN.search(inside[-_READ_CHARS:])):
             return f"line {line} says {_short(comment)}"
     return None
 

@@ -33,9 +33,10 @@ def lexed(source: str) -> Lexed:
     pieces: list[str] = []
     comments: list[tuple[int, str]] = []
     fault: str | None = None
-    position = 0
+    position, line = 0, 1
     for token in _TOKEN.finditer(source):
-        text, line = token[0], source.count("\n", 0, token.start()) + 1
+        text = token[0]
+        line += source.count("\n", position, token.start())
         pieces += [source[position : token.start()], re.sub(r"[^\n]", " ", text)]
         position = token.end()
         if text.startswith(("//", "/*")):
@@ -44,6 +45,7 @@ def lexed(source: str) -> Lexed:
             fault = fault or f"line {line} ends a comment that does not begin in the block"
         elif text.startswith("/*") and (len(text) < len("/**/") or not text.endswith("*/")):
             fault = fault or f"the comment that begins in line {line} does not end"
+        line += text.count("\n")
     code = "".join((*pieces, source[position:]))
     return Lexed(code, tuple(comments), fault or _brace_fault(code))
 

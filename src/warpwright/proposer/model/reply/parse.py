@@ -5,6 +5,7 @@ or no device code is a `BadReply`, so that a source comes out as the model wrote
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,9 +25,14 @@ from warpwright.proposer.model.reply.elision import elided
 from warpwright.proposer.model.reply.header import Header, read_header
 from warpwright.proposer.model.reply.host_code import host_code
 from warpwright.proposer.model.reply.lexical import lexed
+from warpwright.proposer.model.reply.spread import spread
 
 MAX_REPLY_CHARS = 500_000
 """A longer text is no kernel."""
+_NO_CODE_LINE = re.compile(
+    r"^[ \t]*(?:```[^\n]*|~~~+[ \t]*\w*[ \t]*|</?(?:think|thinking|thought|reasoning)>[ \t]*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
 _QUOTED_CHARS = 160
 _WHOLE = "Send one ```json block and then the whole source in one ```cuda block."
 
@@ -75,9 +81,21 @@ def _code(text: ReplyText, reply: Reply) -> CodeBlock | BadReply:
         return BadReply(BadKind.NO_CODE, detail)
     blocks = code_blocks(text.blocks)
     code = next((block for block in reversed(blocks) if block.kernels or "__global__" in block.lexed.code), None)
-    if code is not None:
-        return code
-    return _no_code(text, reply, blocks)
+    if code is None:
+        return _no_code(text, reply, blocks)
+    return _in_parts(text, code, blocks) or code
+
+
+def _in_parts(text: ReplyText, code: CodeBlock, blocks: Sequence[CodeBlock]) -> BadReply | None:
+    """A block of source that another one interrupts, or that needs another one. A header between them begins anew."""
+    previous = text.blocks[code.position - 1] if code.position else None
+    if previous is not None and not previous.closed and is_code(previous):
+        detail = "a block of source does not end before the next one begins; is the one a part of the other?"
+        return BadReply(BadKind.TRUNCATED, f"{detail} {_WHOLE}")
+    missing = spread(code, blocks)
+    if missing is not None:
+        return BadReply(BadKind.NO_CODE, f"the source is spread over several blocks: {missing}. {_WHOLE}")
+    return None
 
 
 def _cut_off(text: ReplyText) -> BadReply | None:
@@ -118,6 +136,10 @@ def _fault_of_source(code: CodeBlock, shown: str) -> BadReply | None:
         )
     if REPLACED in code.block.body:
         return BadReply(BadKind.POLICY, "the source has characters that are no UTF-8 text. Write it in ASCII.")
+    stray = _NO_CODE_LINE.search(code.lexed.code)
+    if stray is not None:
+        detail = f"{stray[0].strip()!r} stands inside the source, so blocks begin or end in the wrong place. {_WHOLE}"
+        return BadReply(BadKind.TRUNCATED, detail)
     if code.lexed.fault is not None:
         return BadReply(BadKind.TRUNCATED, f"the source is not whole: {code.lexed.fault}. Send every line of it.")
     known = frozenset(comment for _, comment in lexed(shown).comments)
