@@ -18,7 +18,9 @@ def kernel(what: str, candidate: Candidate) -> str:
         lines.append(f"The workload's own headers: {', '.join(sorted(candidate.headers))}.")
     lines.append(quoted("CUDA source", candidate.source, limits().source))
     if len(candidate.source) > limits().source:
-        lines.append("It is longer than can be shown; what is left out must be read with `source` before it is changed.")
+        lines.append(
+            "It is longer than can be shown; what is left out must be read with `source` before it is changed."
+        )
     return "\n".join(lines)
 
 
