@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def optimize(example: Path, options: argparse.Namespace, sessions: Path) -> dict[str, Any]:
     """One session; its summary with the wall time of the whole command."""
     command = [sys.executable, "-m", "warpwright.cli.main", "optimize", str(example), "--device", options.device]
-    command += ["--sessions", str(sessions), "--json", "--quiet"]
+    command += ["--sessions", str(sessions), "--no-history", "--json", "--quiet"]
     if options.time_limit:
         command += ["--time-limit", options.time_limit]
     began = time.monotonic()

@@ -1,0 +1,64 @@
+"""`warpwright history` as a person uses it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from record.history.lessons import lesson, trial
+from warpwright.cli.main import run
+from warpwright.record.history.store import History
+
+
+@pytest.fixture
+def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> History:
+    path = tmp_path / "history.sqlite"
+    monkeypatch.setenv("WARPWRIGHT_HISTORY", str(path))
+    history = History(path)
+    history.learn(lesson("one", [trial(), trial("unroll", None, worked=False, attempt=3)]))
+    history.learn(lesson("two"))
+    return history
+
+
+def test_list_says_what_worked(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["history", "list"]) == 0
+    text = capsys.readouterr().out
+    assert "vectorise 1.50x" in text
+    assert "unroll" not in text
+    assert run(["history", "list", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {row["session"] for row in document} == {"one", "two"}
+    unroll = next(row for row in document if row["session"] == "one")["trials"][1]
+    assert (unroll["technique"], unroll["gain"], unroll["worked"]) == ("unroll", None, False)
+
+
+def test_path(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["history", "path", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document == {"path": str(history.path), "exists": True, "bytes": history.path.stat().st_size}
+
+
+def test_forget(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["history", "forget", "one"]) == 0
+    assert "dropped: 1 of 2 sessions" in capsys.readouterr().out
+    assert [learnt.lesson.session for learnt in history.everything()] == ["two"]
+    assert run(["history", "forget", "one"]) == 2
+    assert "nothing was learnt from one" in capsys.readouterr().err
+    assert run(["history", "forget"]) == 2
+    assert run(["history", "forget", "two", "--all"]) == 2
+    assert run(["history", "forget", "--all"]) == 0
+    assert not history.path.exists()
+
+
+def test_a_damaged_history_can_be_dropped(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    history.path.write_bytes(b"\0" * 5000)
+    assert run(["history", "list"]) == 2
+    assert "history forget --all" in capsys.readouterr().err
+    assert run(["history", "forget", "--all"]) == 0
+    assert run(["history", "list"]) == 0
+
+
+def test_off(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("WARPWRIGHT_HISTORY", "off")
+    assert run(["history", "list"]) == 2
+    assert "WARPWRIGHT_HISTORY is `off`" in capsys.readouterr().err
