@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.source import parse_source
@@ -40,6 +41,7 @@ def identity_of(candidate: Candidate) -> str:
     return json.dumps(facts, sort_keys=True)
 
 
+@lru_cache(maxsize=1024)
 def _code_of(source: str) -> str:
     """The tokens, and pragmas for themselves: the syntax tree may lack them. As written if a part cannot be read."""
     if parse_source(source).problems:
