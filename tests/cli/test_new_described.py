@@ -1,0 +1,110 @@
+"""`warpwright new --describe` as it is typed: a real server behind --base-url, and every way to ask for it wrongly."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from loop.describing.writers import description, prepared
+from model_server import Answer, ModelServer, Request
+from warpwright.cli.main import run
+
+KEY = "test-key-3f81c0d2a9"
+SECOND = "You write a second, independent implementation"
+
+
+def answer(request: Request) -> Answer:
+    """What the prepared author or second says; the preflight gets a word."""
+    if "Answer with the word ready" in request.prompt:
+        return Answer("ready")
+    who = "second" if SECOND in request.prompt else "author"
+    return Answer(prepared("label_counts", who)[0], tokens=(1000, 500, 0))
+
+
+def assert_no_key_in(folder: Path) -> None:
+    written = [path for path in folder.rglob("*") if path.is_file()]
+    assert written
+    assert not [path for path in written if KEY.encode() in path.read_bytes()]
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WARPWRIGHT_API_KEY", KEY)
+    monkeypatch.setenv("WARPWRIGHT_CACHE", str(tmp_path / "cache"))
+    for variable in (
+        "OPENAI_API_KEY",
+        "http_proxy",
+        "https_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "all_proxy",
+    ):
+        monkeypatch.delenv(variable, raising=False)
+
+
+def test_a_described_workload_waits_is_shown_and_is_approved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "counts"
+    with ModelServer(answer) as server:
+        words = ["new", str(target), "--describe", description("label_counts"), "--device", "emulator:h200"]
+        code = run([*words, "--model", "openai:any", "--base-url", server.base_url])
+    out = capsys.readouterr()
+    assert code == 130
+    assert "Small cases to work out by hand" in out.out
+    assert "-> counts = [" in out.out
+    assert "2 requests, 2000 tokens in, 1000 out, cost unknown" in out.out
+    assert f"warpwright new {target} --resume" in out.err
+    assert not target.exists()
+    assert all(request.headers["Authorization"] == f"Bearer {KEY}" for request in server.requests)
+    assert_no_key_in(tmp_path)
+    assert run(["evaluate", str(tmp_path / "counts.draft")]) == 2  # no workload for anybody
+    capsys.readouterr()
+
+    assert run(["new", str(target), "--resume", "--yes", "--json"]) == 0  # the server is gone, and not needed
+    assert json.loads(capsys.readouterr().out) == {
+        "status": "approved",
+        "directory": str(target),
+        "draft": None,
+        "supplied": [],
+    }
+    assert json.loads((target / "describe.json").read_text(encoding="utf-8"))["approved"]["by"] == "--yes"
+    assert_no_key_in(tmp_path)
+    assert KEY not in out.out + out.err
+
+
+def test_a_server_that_is_down_costs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ModelServer([Answer(status=401, error="no such key")]) as server:
+        words = ["new", str(tmp_path / "w"), "--describe", "x", "--model", "openai:any", "--base-url", server.base_url]
+        assert run(words) == 4
+    assert "authentication" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+BAD = {
+    "nothing": ([], "new takes one of --from-kernel F.cu, --describe TEXT, --resume; found none of them."),
+    "two ways": (["--describe", "x", "--resume"], "found --describe and --resume."),
+    "no model": (["--describe", "x"], "--from-kernel F.cu` makes a workload from a kernel"),
+    "a model without use": (["--from-kernel", "k.cu", "--model", "openai:a"], "--model: only with --describe"),
+    "an oracle of the other way": (["--describe", "x", "--oracle", "kernel"], "with --describe, --oracle names a file"),
+    "no words": (["--describe", " ", "--model", "openai:a"], "say what is to be computed"),
+    "too many words": (["--describe", "x" * 8001, "--model", "openai:a"], "8001 characters; at most 8000"),
+    "a recorded session": (["--describe", "x", "--model", "replay:last"], "has no replies for a description"),
+    "no draft": (["--resume"], "no draft there; begin with"),
+    "a file that is not": (["--describe", "x", "--model", "openai:a", "--kernel", "no.cu"], "no.cu: no such file"),
+    "a key in the address": (
+        ["--describe", "x", "--model", "openai:a", "--base-url", "http://me:secret@host/v1"],
+        "--base-url holds a password or key",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_done_is_said_before_anything_is_written(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, text = BAD[name]
+    assert run(["new", str(tmp_path / "w"), *words]) == 2
+    assert text in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
