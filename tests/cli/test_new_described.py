@@ -8,6 +8,8 @@ import pytest
 from loop.describing.writers import description, prepared
 from model_server import Answer, ModelServer, Request
 from warpwright.cli.main import run
+from warpwright.loop.describing.reply import Written, read_files
+from warpwright.proposer.conversation import Reply
 
 KEY = "test-key-3f81c0d2a9"
 SECOND = "You write a second, independent implementation"
@@ -57,7 +59,7 @@ def test_a_described_workload_waits_is_shown_and_is_approved(
     assert "2 requests, 2000 tokens in, 1000 out, cost unknown" in out.out
     assert f"warpwright new {target} --resume" in out.err
     assert not target.exists()
-    assert all(request.headers["Authorization"] == f"Bearer {KEY}" for request in server.requests)
+    assert all(request.headers["authorization"] == f"Bearer {KEY}" for request in server.requests)
     assert_no_key_in(tmp_path)
     assert run(["evaluate", str(tmp_path / "counts.draft")]) == 2  # no workload for anybody
     capsys.readouterr()
@@ -72,6 +74,29 @@ def test_a_described_workload_waits_is_shown_and_is_approved(
     assert json.loads((target / "describe.json").read_text(encoding="utf-8"))["approved"]["by"] == "--yes"
     assert_no_key_in(tmp_path)
     assert KEY not in out.out + out.err
+
+
+def test_with_every_file_supplied_no_model_is_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = {
+        "workload.toml": "--workload-toml",
+        "reference.py": "--oracle",
+        "kernel.cu": "--kernel",
+        "reference.cu": "--reference-kernel",
+    }
+    words = ["new", str(tmp_path / "w"), "--describe", description("silu"), "--device", "emulator:h200"]
+    replies = [Reply(text) for who in ("author", "second") for text in prepared("silu", who)]
+    known = [("workload.toml", "reference.py", "kernel.cu"), ("reference.cu",)]
+    for reply, files in zip(replies, known, strict=True):
+        found = read_files(reply, files, files, may_stand=False)
+        assert isinstance(found, Written)
+        for name, text in found.files.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+            words += [names[name], str(tmp_path / name)]
+    assert run([*words, "--yes"]) == 0
+    out = capsys.readouterr()
+    assert "yours, and not generated: kernel.cu, reference.cu, reference.py, workload.toml" in out.err
+    assert f"{tmp_path / 'w'}: a workload, frozen by describe.json" in out.out
+    assert json.loads((tmp_path / "w" / "describe.json").read_text(encoding="utf-8"))["exchanges"] == []
 
 
 def test_a_server_that_is_down_costs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
