@@ -11,6 +11,7 @@ import pytest
 from loop.row_sums import FAST, FAST_LAUNCH, KERNEL, write_fast, write_row_sums
 from warpwright.candidate.directory import load_candidate
 from warpwright.cli.main import run
+from warpwright.loop import entering
 from warpwright.loop.secret import attempt_secret, session_secret
 from warpwright.loop.state import GRAPH_VERSION
 from warpwright.record.history.store import History
@@ -103,6 +104,8 @@ def test_an_ended_session_judges_by_a_secret_that_nobody_knew(ended: Path, tmp_p
     assert session_secret(session) == before
     assert attempt_secret(session, 1) == before
     assert attempt_secret(session, 2) not in ("", before)
+    attempt(ended, write(tmp_path / "slow.cu", SLOW))
+    assert attempt_secret(session, 3) not in ("", before, attempt_secret(session, 2))
 
 
 def test_what_fails_on_hidden_cases_is_refused_and_the_best_stays(ended: Path, tmp_path: Path, attempt: Try) -> None:
@@ -177,6 +180,25 @@ def test_an_attempt_in_hand_is_finished_first(stopped: Path, tmp_path: Path, att
     code, document, told = attempt(stopped, write_fast(tmp_path / "fast"))
     assert (code, document["attempt"]) == (0, 2)
     assert "attempt 1, begun before, is finished first" in told
+
+
+def test_killed_before_its_last_checks_a_candidate_is_not_the_best_and_they_come_next_time(
+    ended: Path, tmp_path: Path, attempt: Try, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(context: object, number: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(entering, "check_finally", killed)
+        assert attempt(ended, write_fast(tmp_path / "fast"))[0] == 130
+    with Session.open(ended) as session:
+        assert (session.best(), session.incumbent()) == (1, 2)
+    assert load_candidate(ended / "best").source == KERNEL
+    code, document, _ = attempt(ended, write(tmp_path / "slow.cu", SLOW))
+    assert (code, document["outcome"], document["attempt"], document["best"]) == (0, "slower", 3, 2)
+    session = Session.open(ended, lock=False)
+    assert load_candidate(ended / "best").source == FAST
+    assert attempt_secret(session, 1) not in (attempt_secret(session, 2), attempt_secret(session, 3))
 
 
 @pytest.mark.parametrize(

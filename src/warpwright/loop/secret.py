@@ -24,20 +24,27 @@ def session_secret(session: Session) -> str:
 
 def file_secret(session: Session) -> None:
     """Move the secret into the session directory: nothing is proposed any more."""
-    _file(secret_path(session), session.directory / _FILED)
+    path = secret_path(session)
+    if path.exists():
+        (session.directory / _FILED).write_text(path.read_text(encoding="ascii"), encoding="ascii")
+        path.unlink()
 
 
 def entry_secret(session: Session) -> str:
-    """What judges the next candidate that enters a session: its own secret while that is one, else a fresh one."""
+    """What judges the next candidate that enters a session: its own secret while that is one, else one filed nowhere yet."""
     if not session.ended:
         return session_secret(session)
     file_secret(session)  # a process killed while the session ended may have left it
-    return _hidden(_entry_path(session))
+    path = _entry_path(session)
+    filed = {_read(found) for found in session.directory.glob(f"attempts/*/{_FILED}")}
+    if path.exists() and _read(path) in filed:
+        path.unlink()
+    return _hidden(path)
 
 
 def file_entry_secret(session: Session, number: int) -> None:
-    """File the fresh secret beside the attempt that it judged."""
-    _file(_entry_path(session), session.attempt_directory(number) / _FILED)
+    """File the fresh secret beside an attempt that it judged; the next candidate is judged by another."""
+    (session.attempt_directory(number) / _FILED).write_text(_read(_entry_path(session)), encoding="ascii")
 
 
 def attempt_secret(session: Session, number: int) -> str:
@@ -64,12 +71,6 @@ def _hidden(path: Path) -> str:
         fresh.write_text(secrets.token_hex(32), encoding="ascii")
         fresh.replace(path)  # whole or not at all: a killed process leaves no half secret
     return _read(path)
-
-
-def _file(hidden: Path, filed: Path) -> None:
-    if hidden.exists():
-        filed.write_text(hidden.read_text(encoding="ascii"), encoding="ascii")
-        hidden.unlink()
 
 
 def _read(path: Path) -> str:
