@@ -2,12 +2,47 @@
 
 from warpwright.loop.context import LoopContext
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis
+from warpwright.proposer.conversation import Purpose
+from warpwright.proposer.exchange_files import read_exchanges
+from warpwright.proposer.model.reply.bad_reply import BadKind
+from warpwright.record.session import Session
+
+FAILURES = 10
+"""Attempts that fail in a row before the search ends."""
+REPEATS = 6
+"""Replies in a row that only repeat earlier attempts before the search ends: two whole turns."""
+DUPLICATE = BadKind.DUPLICATE.value
 
 
 def reason_to_stop(context: LoopContext) -> str | None:
     """A budget that is used up, or an incumbent with nothing left to gain; None while the search goes on."""
     session = context.session
-    return context.budget.exhausted(session.attempt_count, session.incumbent()) or _at_the_floor(context)
+    return (
+        context.budget.exhausted(session.attempt_count, session.incumbent())
+        or _at_the_floor(context)
+        or _failing(session)
+        or _repeating(session)
+    )
+
+
+def _failing(session: Session) -> str | None:
+    outcomes = [attempt.evaluation.outcome for attempt in session.attempts()[-FAILURES:]]
+    if len(outcomes) == FAILURES and not any(outcome.correct for outcome in outcomes):
+        return f"{FAILURES} attempts in a row failed"
+    return None
+
+
+def _repeating(session: Session) -> str | None:
+    """Replies are read from the newest back, as far as they repeat earlier attempts."""
+    repeats = 0
+    for number in range(session.attempt_count + 1, 0, -1):
+        for exchange in reversed(read_exchanges(session.attempt_directory(number))):
+            if exchange.purpose is not Purpose.TOOL and not exchange.verdict.startswith(DUPLICATE):
+                return None
+            repeats += exchange.verdict.startswith(DUPLICATE)
+            if repeats == REPEATS:
+                return f"{REPEATS} replies in a row repeated earlier attempts"
+    return None
 
 
 def _at_the_floor(context: LoopContext) -> str | None:

@@ -16,6 +16,7 @@ from warpwright.report.diff import diff_lines
 from warpwright.report.findings import Findings, findings
 from warpwright.report.heatmap import heatmap
 from warpwright.report.launch import launch_rows
+from warpwright.report.ledger.spending import proposer_rows, spending_lines
 from warpwright.report.limits import INDEX, advised_cards, session_limits
 from warpwright.report.profile import phrases
 from warpwright.report.story import attempt_stories
@@ -88,6 +89,8 @@ def _context(session: Session, found: Findings) -> dict[str, Any]:
         "curve_height": HEIGHT,
         "heatmap": heatmap(found),
         "stories": attempt_stories(found, limits),
+        "spending": spending_lines(session),
+        "proposers": proposer_rows(found.attempts, found.incumbents),
         "tuning_points": sum(len(session.tuning(attempt.number)) for attempt in found.attempts),
         "diff": [] if best is None else diff_lines(initial.source, best.candidate.source),
         "initial_launch": dict(launch_rows(initial)),

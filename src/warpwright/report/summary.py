@@ -1,5 +1,6 @@
 """The JSON documents of `optimize --json`, `show --json` and `sessions --json`: plain values, unknown is null."""
 
+from dataclasses import asdict
 from typing import Any
 
 from warpwright.evaluation.summary import evaluation_to_json, paired_to_json
@@ -7,11 +8,13 @@ from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.profiler.sanitizer.report import SanitizerReport
 from warpwright.record.attempt import Attempt
 from warpwright.record.catalog import SessionListing
+from warpwright.record.ledger.spending import Spending, spending_by_attempt
 from warpwright.record.session import Session
 from warpwright.record.summary import FinalCheck
 from warpwright.report.diagnosis import diagnosis_to_json
 from warpwright.report.expectation import expectations
 from warpwright.report.findings import Findings, findings
+from warpwright.report.ledger.spending import proposer_rows, spending_to_json
 
 REPORT = "report.html"
 
@@ -20,6 +23,7 @@ def session_to_json(session: Session) -> dict[str, Any]:
     """A session: what it found, every attempt, why it stopped. Times in microseconds."""
     found = findings(session)
     summary = session.summary()
+    spent = spending_by_attempt(session.ledger())
     report = session.directory / REPORT
     return {
         "session": session.identifier,
@@ -37,7 +41,15 @@ def session_to_json(session: Session) -> dict[str, Any]:
         "unpublished": None if summary is None else summary.unpublished or None,
         "floor_ratio": found.floor_ratio,
         "worst_case": None if found.worst is None else {"name": found.worst.name, "speedup": found.worst.speedup},
-        "attempts": [_attempt(attempt, found, session.diagnosis(attempt.number)) for attempt in found.attempts],
+        "attempts": [
+            {
+                **_attempt(attempt, found, session.diagnosis(attempt.number)),
+                "spending": spending_to_json(spent.get(attempt.number, Spending())),
+            }
+            for attempt in found.attempts
+        ],
+        "spending": spending_to_json(session.spending()),
+        "proposers": [asdict(row) for row in proposer_rows(found.attempts, found.incumbents)],
         "tuning_points": sum(len(session.tuning(attempt.number)) for attempt in found.attempts),
         "ended": summary is not None,
         "stopped": None if summary is None else summary.stop,
@@ -77,6 +89,7 @@ def _attempt(attempt: Attempt, found: Findings, diagnosis: AttemptDiagnosis | No
         "number": attempt.number,
         "parent": attempt.parent or None,
         "proposer": attempt.proposer,
+        "proposer_reason": attempt.reason or None,
         "technique": None if hypothesis is None else hypothesis.technique,
         "hypothesis": None if hypothesis is None else hypothesis.text,
         "treats": None if hypothesis is None else hypothesis.bottleneck,
