@@ -1,6 +1,9 @@
 """Sessions that read the history and add to it, on the emulator."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,6 +83,22 @@ def test_the_field_guide_takes_results_on_three_workloads_for_its_own(
         history.learn(lesson(name, [trial("block_per_row", gain, card=CARD)], mark, workload=name))
     session, _ = optimize()
     assert card_basis(session) == "measured, n = 3"
+
+
+def test_the_first_prompt_of_a_model_has_the_hints(history: History, optimize: Optimize, tmp_path: Path) -> None:
+    optimize()
+    begin = ["optimize", str(tmp_path / "workload"), "--model", "openai:any", "--dry-run", "--device", "emulator"]
+    told = "FG-04 block_per_row on row-wise operations"
+    for more, expected in (([], True), (["--no-history"], False)):
+        done = subprocess.run(
+            [sys.executable, "-m", "warpwright.cli.main", *begin, *more],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "OPENAI_API_KEY": "none"},
+        )
+        assert done.returncode == 0, done.stderr
+        assert (told in done.stdout) is expected
 
 
 def test_no_history_neither_reads_nor_adds(history: History, optimize: Optimize) -> None:

@@ -70,7 +70,8 @@ def print_first_prompt(workload_directory: Path, options: SessionOptions, *, as_
     say("dry run: the initial kernel is evaluated and diagnosed; no model is asked and nothing is kept")
     workload = load_workload(workload_directory)
     with TemporaryDirectory(prefix="warpwright-dry-run-") as folder:
-        shown = first_prompt(workload, options, Path(folder), bench_options(), environment().documents)
+        user = environment()
+        shown = first_prompt(workload, options, Path(folder), bench_options(), user.documents, user.history)
     if as_json:
         print_json(prompt_to_json(shown))
         return 0

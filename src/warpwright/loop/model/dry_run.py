@@ -18,16 +18,23 @@ from warpwright.workload.model import Workload
 
 
 def first_prompt(
-    workload: Workload, options: SessionOptions, folder: Path, bench: BenchOptions, documents: Path | None
+    workload: Workload,
+    options: SessionOptions,
+    folder: Path,
+    bench: BenchOptions,
+    documents: Path | None,
+    history: Path | None = None,
 ) -> Prompt:
     """Evaluate and diagnose the initial kernel in a session below `folder`, as a run would, without its tuning search.
 
-    The prompt is that of a model which takes look-ups. Raises: UnavailableError if the device or the compiler is not here.
+    The prompt is that of a model which takes look-ups. history: of other sessions, as for a run.
+    Raises: UnavailableError if the device or the compiler is not here.
     """
     unasked = replace(options, proposer="builtin")
     session = Session.create(folder, workload, unasked, {}, "dry run", GRAPH_VERSION)
     try:
         with closing(open_context(session, bench, documents)) as context:
+            context.recall(history)
             _evaluate_initial(context)
             state = context.search_state()
             return build_prompt(state, state.incumbent or 1, tools=True)
