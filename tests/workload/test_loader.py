@@ -79,8 +79,8 @@ MISTAKES = {
     "toml": (('"axpy"\n\n', "axpy\n\n"), "not valid TOML: Invalid value (at line 1, column 8)"),
     "unknown key": (
         ("[dims]", "sumary = 'x'\n[dims]"),
-        ("unknown key 'sumary'; allowed: cases, dims, files, kernel, name, oracle, params, policy, properties, reference, summary, "
-        "timing, tolerance, work. Did you mean 'summary'?"),
+        ("unknown key 'sumary'; allowed: cases, dims, files, kernel, name, oracle, params, policy, properties, reference, "
+        "summary, timing, tolerance, work. Did you mean 'summary'?"),
     ),
     "unknown key in a case": (
         (RAGGED, RAGGED + "sede = 3\n"),
