@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from model_server import anthropic_protocol, ollama_protocol, openai_protocol
+from model_server import anthropic_protocol, google_protocol, ollama_protocol, openai_protocol
 from model_server.answer import Answer
 
 
@@ -28,7 +28,9 @@ class Request:
 
 
 _PROTOCOLS = {"/v1/messages": anthropic_protocol, "/api/chat": ollama_protocol}
-"""By path; every other one speaks OpenAI's."""
+"""By path; Google's has a colon in it, every other one speaks OpenAI's."""
+
+_STREAM_TYPES = {ollama_protocol: "application/x-ndjson", google_protocol: "application/json"}
 
 type Script = Sequence[Answer | Callable[[Request], Answer]] | Callable[[Request], Answer]
 
@@ -102,11 +104,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._speak(answer, request)
 
     def _speak(self, answer: Answer, request: Request) -> None:
-        protocol = _PROTOCOLS.get(self.path.partition("?")[0], openai_protocol)
+        path = self.path.partition("?")[0]
+        protocol = google_protocol if ":" in path else _PROTOCOLS.get(path, openai_protocol)
+        streams = "stream" in path if protocol is google_protocol else bool(request.body.get("stream"))
         if answer.status != 200:
             self._send(answer, json.dumps(protocol.error(answer)))
-        elif request.body.get("stream") and not answer.ignores_stream:
-            kind = "application/x-ndjson" if protocol is ollama_protocol else "text/event-stream"
+        elif streams and not answer.ignores_stream:
+            kind = _STREAM_TYPES.get(protocol, "text/event-stream")
             self._stream(answer, kind, protocol.pieces(answer, request.body))
         else:
             self._send(answer, json.dumps(protocol.whole(answer, str(request.body.get("model")))))

@@ -18,8 +18,8 @@ _MILLION = 1e6
 class Price:
     """USD per million tokens of the models whose `PROVIDER:NAME` fits `models`.
 
-    usd_cached: of input that the provider had kept; None = as other input. from_tokens_in: holds for requests with more input
-    tokens than that. date, source: when and where it was read.
+    usd_cached: of input that the provider had kept; None = as other input. from_tokens_in: holds for requests of at least so
+    many input tokens. date, source: when and where it was read.
     """
 
     models: tuple[str, ...]
