@@ -9,12 +9,12 @@ from rich.console import Console
 
 def results() -> Console:
     """For what a command was asked for."""
-    return Console(file=sys.stdout, highlight=False)
+    return Console(file=sys.stdout, highlight=False, emoji=False)
 
 
 def messages() -> Console:
     """For everything said on the way."""
-    return Console(file=sys.stderr, highlight=False)
+    return Console(file=sys.stderr, highlight=False, emoji=False)
 
 
 def print_json(document: dict[str, Any] | list[Any]) -> None:
