@@ -358,3 +358,20 @@ def test_proposers_by_name(name: str, recorded: str) -> None:
     proposer = open_proposer(name)
     assert proposer.name == recorded
     assert proposer.repair(Record().state(), 1) is None
+
+
+def test_what_a_repair_mended_is_no_place_to_start_from() -> None:
+    record = Record()
+    broken, mended = (
+        replace(WORKLOAD.initial, source=WORKLOAD.initial.source.replace("/ s;", other))
+        for other in ("/ (s + 1.0f);", "* (1.0f / s);")
+    )
+    record.attempts.append(Attempt(2, 1, "person", broken, None, evaluation(Outcome.WRONG_RESULT, None)))
+    record.attempts.append(Attempt(3, 2, "person", mended, None, evaluation(Outcome.IMPROVED, 90.0)))
+    record.incumbent = 3
+    parents = set()
+    while (proposal := record.propose()) is not None:
+        parents.add(proposal.parent)
+        record.finish(proposal, evaluation(Outcome.SLOWER, 95.0))
+    assert 3 in parents
+    assert 2 not in parents
