@@ -137,7 +137,8 @@ def _parents(state: SearchState) -> list[Attempt]:
     origin = incumbent
     while origin.parent:
         origin = state.attempt(origin.parent)
-        parents.append(origin)
+        if origin.evaluation.outcome.correct:  # what a repair mended is no place to start from
+            parents.append(origin)
     return list({parent.number: parent for parent in parents}.values())
 
 
