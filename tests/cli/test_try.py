@@ -191,9 +191,9 @@ def test_killed_before_its_last_checks_a_candidate_is_not_the_best_and_they_come
     with monkeypatch.context() as patch:
         patch.setattr(entering, "check_finally", killed)
         assert attempt(ended, write_fast(tmp_path / "fast"))[0] == 130
+    assert load_candidate(ended / "best").source == KERNEL
     with Session.open(ended) as session:
         assert (session.best(), session.incumbent()) == (1, 2)
-    assert load_candidate(ended / "best").source == KERNEL
     code, document, _ = attempt(ended, write(tmp_path / "slow.cu", SLOW))
     assert (code, document["outcome"], document["attempt"], document["best"]) == (0, "slower", 3, 2)
     session = Session.open(ended, lock=False)
