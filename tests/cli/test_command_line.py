@@ -157,6 +157,18 @@ def test_doctor_finds_what_a_run_needs(capsys: pytest.CaptureFixture[str]) -> No
     assert findings["nvrtc"]["status"] == "ok"
 
 
+def test_doctor_says_which_models_have_a_key_and_never_the_key(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-to-be-seen-0123456789")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    assert run(["doctor", "--no-canary", "--json"]) == 0
+    shown = capsys.readouterr()
+    found = {finding["name"]: finding["detail"] for finding in json.loads(shown.out)["findings"]}
+    assert "openai (key: yes), anthropic (key: no)" in found["models"]
+    assert "never-to-be-seen" not in shown.out + shown.err
+
+
 def test_doctor_says_what_citations_are_taken_from(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

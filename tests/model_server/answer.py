@@ -21,9 +21,9 @@ class Answer:
     text: None = null content. stop: in OpenAI's words (stop, length, content_filter, tool_calls); other protocols translate;
     None = left out. tokens: (in, out, cached), None = no usage. refusal: OpenAI's field of that name. status: other than 200
     sends `error` in the protocol's form. raw: this body instead of any other, with `content_type`. delay_s: silence before the
-    first byte. stall_after: pieces of a stream after which the server falls silent for `stall_s`, then hangs up. hang_up:
-    closes the connection without a byte. breaks_with: an error with that text ends a stream. ignores_stream: answers whole
-    even if a stream was asked for.
+    first byte. stall_after: pieces of a stream after which the server falls silent for `stall_s`, then hangs up. piece_pause_s:
+    between pieces. hang_up: closes the connection without a byte. breaks_with: an error with that text ends a stream.
+    ignores_stream: answers whole even if a stream was asked for.
     """
 
     text: str | None = ""
@@ -40,6 +40,7 @@ class Answer:
     delay_s: float = 0.0
     stall_after: int | None = None
     stall_s: float = 0.0
+    piece_pause_s: float = 0.0
     hang_up: bool = False
     breaks_with: str | None = None
     ignores_stream: bool = False

@@ -141,3 +141,5 @@ class _Handler(BaseHTTPRequestHandler):
                 self.owner.wait(answer.stall_s)
                 return
             yield event
+            if answer.piece_pause_s:
+                self.owner.wait(answer.piece_pause_s)

@@ -45,6 +45,11 @@ class Environment:
     compute_sanitizer: Path | None
 
 
+def is_set(variable: str) -> bool:
+    """Whether a variable holds anything; what it holds stays where it is."""
+    return bool(os.environ.get(variable))
+
+
 def environment() -> Environment:
     """The environment of this process."""
     cache = os.environ.get("WARPWRIGHT_CACHE")

@@ -27,7 +27,7 @@ def doctor(
     has_gpu = any(f.name == "gpu 0" for f in findings)
     if has_gpu:
         findings = (*findings, _nsight_compute(), _compute_sanitizer())
-    findings = (*findings, _documentation())
+    findings = (*findings, _documentation(), _models())
     if canary:
         findings = (*findings, canary_finding(lambda: _run_canary("emulator")))
         if has_gpu:
@@ -73,6 +73,24 @@ def _documentation() -> "Finding":
         return Finding("documentation", Status.OK, detail)
     remedy = "Run `warpwright docs sync` for newer pages." if status.stale else None
     return Finding("documentation", Status.WARNING, "; ".join([detail, *warnings]), remedy)
+
+
+def _models() -> "Finding":
+    """Which chat models could propose: packages and keys, the latter by yes and no only."""
+    from warpwright.cli.environment import is_set
+    from warpwright.device.finding import Finding, Status
+    from warpwright.proposer.model.client.providers import PROVIDERS
+
+    installed = [row for row in PROVIDERS if row.installed]
+    if not installed:
+        return Finding(
+            "models", Status.WARNING, "no provider is installed; builtin needs none", "See docs/models.md for extras."
+        )
+    said = [
+        f"{row.name} (key: {'yes' if any(map(is_set, row.key_variables)) else 'no'})" if row.key_variables else row.name
+        for row in installed
+    ]
+    return Finding("models", Status.OK, f"{', '.join(said)}; builtin needs none")
 
 
 def _compute_sanitizer() -> "Finding":

@@ -104,12 +104,13 @@ class ChatClient:
 
     def _streamed(self, model: Runnable[Any, Any], conversation: list[BaseMessage]) -> BaseMessageChunk:
         """The whole of a reply that comes in pieces."""
-        end = time.monotonic() + self._options.total_s
+        total_s = max(self._options.total_s, self._options.timeout_s)
+        end = time.monotonic() + total_s
         whole: BaseMessageChunk | None = None
         for piece in model.stream(conversation):
             whole = piece if whole is None else whole + piece
             if time.monotonic() > end:
-                raise TimeoutError(f"the reply had not ended after {self._options.total_s:g} s")
+                raise TimeoutError(f"the reply had not ended after {total_s:g} s")
         if whole is None or not _says_anything(whole):
             raise NothingInStream("the server's answer holds no piece of a reply")
         if isinstance(whole, AIMessageChunk) and not tells_end(whole):

@@ -1,7 +1,6 @@
 """Makes LangChain's chat model of a provider with our settings, whatever it calls them."""
 
 import importlib
-import importlib.util
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -80,8 +79,7 @@ def _constructed(chat_class: type[BaseChatModel], settings: dict[str, Any]) -> B
 
 
 def _chat_class(provider: Provider) -> type[BaseChatModel]:
-    root = provider.module.partition(".")[0]
-    if importlib.util.find_spec(root) is None:
+    if not provider.installed:
         raise ModelUnavailable(f"{provider.name}: the package {provider.package} is not installed. {provider.remedy}")
     try:
         module = importlib.import_module(provider.module)

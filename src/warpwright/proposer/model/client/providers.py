@@ -1,5 +1,6 @@
 """The providers by the first word of `PROVIDER:NAME`: one row each."""
 
+import importlib.util
 from dataclasses import dataclass
 
 
@@ -16,6 +17,11 @@ class Provider:
     package: str
     extra: str | None = None
     key_variables: tuple[str, ...] = ()
+
+    @property
+    def installed(self) -> bool:
+        """Whether its package is here; nothing is imported."""
+        return importlib.util.find_spec(self.module.partition(".")[0]) is not None
 
     @property
     def remedy(self) -> str:
