@@ -1,0 +1,85 @@
+"""SIGKILL while a model is being asked: what it said before is not paid for again, and the session ends as if undisturbed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loop.model_session import PREFLIGHT, REPLIES, essence, only_session, optimize, prepared, small_workload
+from model_server.answer import Answer
+from model_server.folder import read_folder
+from model_server.server import ModelServer, Request
+
+KILLED_AT = (1, 2, 5)
+"""Requests at whose arrival the process is killed: after a bad reply, before a re-ask; after two; in a later turn."""
+COMMON = ("--tuning-points", "2", "--max-model-calls", "6")
+
+
+@dataclass
+class Killer:
+    """Gives prepared answers in order; at the first arrival of some requests it kills whoever asks."""
+
+    answers: Sequence[Answer]
+    process: subprocess.Popen[str] | None = None
+    prompts: list[str] = field(default_factory=list)
+    given: int = 0
+    killed: set[int] = field(default_factory=set)
+
+    def __call__(self, request: Request) -> Answer:
+        if PREFLIGHT in request.prompt:
+            return Answer("ready")
+        self.prompts.append(request.prompt)
+        if self.given in KILLED_AT and self.given not in self.killed:
+            self.killed.add(self.given)
+            assert self.process is not None
+            self.process.send_signal(signal.SIGKILL)
+            return Answer(hang_up=True)
+        self.given += 1
+        return self.answers[self.given - 1]
+
+
+def start(arguments: Sequence[str]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "warpwright.cli.main", *arguments, "--quiet"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+
+
+@pytest.fixture(autouse=True)
+def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("WARPWRIGHT_CACHE", str(tmp_path / "cache"))
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_replies_that_were_paid_for_are_used_after_a_kill(tmp_path: Path) -> None:
+    workload = small_workload(tmp_path / "matmul", "matmul")
+    assert optimize(workload, tmp_path / "calm", prepared("matmul"), *COMMON) == 0
+    killer = Killer(read_folder(REPLIES / "matmul"))
+    root = str(tmp_path / "killed")
+    with ModelServer(killer) as server:
+        model = ("--model", "openai:prepared", "--base-url", server.base_url, "--device", "emulator")
+        arguments: tuple[str, ...] = ("optimize", str(workload), "--sessions", root, *model, *COMMON)
+        for _ in KILLED_AT:
+            killer.process = start(arguments)
+            killer.process.communicate(timeout=120)
+            assert killer.process.returncode == -signal.SIGKILL
+            arguments = ("resume", "last", "--sessions", root)
+        ended = start((*arguments, "--json"))
+        out, err = ended.communicate(timeout=120)
+    assert ended.returncode == 0, err
+    calm, disturbed = only_session(tmp_path / "calm"), only_session(tmp_path / "killed")
+    assert essence(disturbed) == essence(calm)
+    assert killer.killed == set(KILLED_AT)
+    assert len(killer.prompts) == 6 + len(KILLED_AT)
+    again = [n for n, prompt in enumerate(killer.prompts[1:]) if prompt == killer.prompts[n]]
+    assert len(again) == len(KILLED_AT)  # only the request that a kill cut off was sent twice, word for word
+    document: dict[str, Any] = json.loads(out)
+    assert document["spending"]["model_calls"] == 6
+    assert [line.kind for line in disturbed.ledger()].count("model") == 6
