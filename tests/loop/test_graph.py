@@ -8,6 +8,7 @@ from warpwright.loop.state import GRAPH_VERSION, LoopState
 GOLDEN = {
     1: ["check", "evaluate", "finish", "propose", "record", "repair", "tune"],
     2: ["check", "diagnose", "evaluate", "finish", "propose", "record", "repair", "research", "tune"],
+    3: ["check", "diagnose", "evaluate", "examine", "finish", "propose", "record", "repair", "research", "tune"],
 }
 """Node names by graph version: a checkpoint names nodes, and LangGraph ends silently on a name it does not know."""
 
@@ -19,9 +20,11 @@ def test_node_names_change_only_with_the_graph_version() -> None:
 def test_every_edge_is_drawn() -> None:
     edges = {(edge.source, edge.target) for edge in graph.get_graph().edges}
     assert ("__start__", "check") in edges
+    assert ("examine", "evaluate") in edges
     assert ("evaluate", "record") in edges
+    assert {target for source, target in edges if source == "repair"} == {"evaluate", "tune", "propose"}
     assert {target for source, target in edges if source == "record"} == {"tune", "repair", "diagnose"}
-    assert {target for source, target in edges if source == "propose"} == {"evaluate", "finish"}
+    assert {target for source, target in edges if source == "propose"} == {"examine", "evaluate", "finish"}
     assert {target for source, target in edges if source == "tune"} == {"tune", "diagnose"}
     assert ("diagnose", "research") in edges
     assert ("research", "propose") in edges

@@ -18,6 +18,7 @@ from warpwright.loop.context import LoopContext
 from warpwright.loop.run import run_session
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import GRAPH_VERSION
+from warpwright.proposer.conversation import Notebook
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.record.attempt import Hypothesis
 from warpwright.record.options import SessionOptions
@@ -39,14 +40,14 @@ class BlockSizes:
     def __init__(self, sizes: list[int]) -> None:
         self._sizes = sizes
 
-    def propose(self, state: SearchState) -> Proposal | None:
+    def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
         tried = len(state.attempts) - 1
         if tried >= len(self._sizes):
             return None
         candidate = replace(state.workload.initial, point={"BLOCK": self._sizes[tried]})
         return Proposal(candidate, IDEA, self.name, 1)
 
-    def repair(self, state: SearchState, failed: int) -> Proposal | None:
+    def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
         return None
 
 

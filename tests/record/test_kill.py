@@ -45,8 +45,8 @@ def check_prefix(directory: Path, model: Session) -> tuple[int, int]:
     with Session.open(directory) as session:
         attempts = session.attempts()
         assert repr(attempts) == repr(model.attempts()[: len(attempts)])
-        pending = session.pending()
-        assert pending is None or pending.candidate == model.attempt(len(attempts) + 1).candidate
+        begun = [pending.candidate for pending in session.pending()]
+        assert begun == [model.attempt(pending.number).candidate for pending in session.pending()]
         points = [session.tuning(attempt.number) for attempt in attempts]
         assert all(found == POINTS[: len(found)] for found in points)
         best = session.best()
@@ -90,8 +90,9 @@ def test_every_file_operation_may_be_the_last(
             patch.setattr(Path, "replace", replace)
             try:
                 for attempt in model.attempts()[:2]:
-                    number = session.begin(attempt.candidate, None, "builtin", 0)
-                    session.finish(number, attempt.evaluation)
+                    assert session.begin(attempt.candidate, None, "builtin", 0) == attempt.number
+                for attempt in model.attempts()[:2]:
+                    session.finish(attempt.number, attempt.evaluation)
                 return
             except KeyboardInterrupt:
                 rounds += 1

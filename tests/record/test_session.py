@@ -56,18 +56,44 @@ def test_beginning_the_same_candidate_twice_is_one_attempt(session: Session, scr
     candidate = script[0][0]
     assert session.begin(candidate, None, "builtin", 0) == 1
     assert session.begin(candidate, None, "builtin", 0) == 1
-    pending = session.pending()
-    assert pending is not None
+    (pending,) = session.pending()
     assert (pending.number, pending.candidate, pending.proposer) == (1, candidate, "builtin")
 
 
-def test_beginning_another_candidate_before_the_end_is_refused(session: Session, script: Script) -> None:
+def test_several_attempts_in_hand_are_finished_in_their_order(session: Session, script: Script) -> None:
     session.begin(script[0][0], None, "builtin", 0)
+    session.finish(1, script[0][1])
+    for candidate, _ in script[1:4]:
+        session.begin(candidate, None, "builtin", 1)
+    assert [attempt.number for attempt in session.pending()] == [2, 3, 4]
+    assert session.begin(script[2][0], None, "builtin", 1) == 3
+    assert (session.attempt_count, session.next_number) == (1, 5)
     with pytest.raises(RecordError) as caught:
-        session.begin(script[1][0], None, "builtin", 0)
-    assert str(caught.value) == (
-        f"{session.attempt_directory(1)}: begun with another candidate and not finished. Finish it before the next is begun."
-    )
+        session.finish(3, script[2][1])
+    assert str(caught.value).endswith("attempt 3 is finished after attempt 2, not before it.")
+    session.close()
+    with Session.open(session.directory) as again:
+        assert [(p.number, p.parent, p.candidate) for p in again.pending()] == [
+            (n, 1, script[n - 1][0]) for n in (2, 3, 4)
+        ]
+        for number in (2, 3, 4):
+            again.finish(number, script[number - 1][1])
+        assert again.pending() == ()
+        assert again.next_number == 5
+
+
+def test_an_unfinished_attempt_is_no_parent(session: Session, script: Script) -> None:
+    session.begin(script[0][0], None, "builtin", 0)
+    with pytest.raises(RecordError, match=r"attempt 2 names parent 1; finished are 1\.\.0"):
+        session.begin(script[1][0], None, "builtin", 1)
+
+
+def test_an_outcome_that_is_missing_before_another_is_damage(session: Session, script: Script) -> None:
+    play(session, script[:3])
+    session.close()
+    (session.attempt_directory(2) / "outcome.json").unlink()
+    with pytest.raises(RecordError, match=r"0002: outcome\.json is missing, while attempt 3 is there"):
+        Session.open(session.directory, lock=False)
 
 
 def test_finishing_twice_changes_nothing_and_another_outcome_is_refused(session: Session, script: Script) -> None:

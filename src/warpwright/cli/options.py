@@ -1,5 +1,6 @@
 """Options that several commands share, each spelled and explained once."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -39,5 +40,27 @@ NoHistoryOption = Annotated[
 ]
 TuningBudgetOption = Annotated[
     int, typer.Option("--tuning-points", min=0, help="Points that one tuning search may try.")
+]
+
+
+class Strategy(StrEnum):
+    """How a session searches."""
+
+    LINEAR = "linear"
+    BEAM = "beam"
+
+
+StrategyOption = Annotated[
+    Strategy,
+    typer.Option(
+        "--strategy",
+        help="linear: one candidate a round, from the incumbent. beam: several, from the best attempts, for their findings.",
+    ),
+]
+BeamOption = Annotated[
+    int, typer.Option("--beam", min=1, max=16, help="Attempts that a round of the beam starts from.")
+]
+BottlenecksOption = Annotated[
+    int, typer.Option("--bottlenecks", min=1, max=8, help="Findings of each that a round of the beam treats.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines instead of the live view.")]

@@ -2,10 +2,12 @@
 
 import logging
 import sysconfig
-import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
+from queue import LifoQueue
 from types import TracebackType
 from typing import Any, Self
 
@@ -33,9 +35,10 @@ def stub_directory() -> Path:
 
 
 class Compiler:
-    """NVRTC in a worker process that is kept warm and replaced after any abnormal end. Thread-safe: one compile at a time.
+    """NVRTC in worker processes that are kept warm and replaced after any abnormal end. Thread-safe.
 
     cache_directory: where binaries are kept for reuse; None: nowhere. nvrtc, newest: as in `find_nvrtc`.
+    workers: compiles at a time.
     Raises: ToolchainUnavailable if there is no NVRTC.
     """
 
@@ -45,6 +48,7 @@ class Compiler:
         nvrtc: str | None = None,
         time_limit_s: float = TIME_LIMIT_S,
         newest: tuple[int, int] | None = None,
+        workers: int = 1,
     ) -> None:
         self._nvrtc = find_nvrtc(nvrtc, newest=newest)
         self._time_limit_s = time_limit_s
@@ -52,9 +56,13 @@ class Compiler:
         self._stubs = stub_directory()
         self._includes = (*self._nvrtc.include_directories, self._stubs)
         self._policy = IncludePolicy(self._includes)
-        self._lock = threading.Lock()
         self._toolchain = _fingerprint(self._nvrtc, self._stubs)
-        self._worker = WorkerProcess("warpwright.compiler.worker", self._worker_arguments(), self._stubs)
+        arguments = self._worker_arguments()
+        made = (WorkerProcess("warpwright.compiler.worker", arguments, self._stubs) for _ in range(workers))
+        self._workers = tuple(made)
+        self._idle: LifoQueue[WorkerProcess] = LifoQueue()
+        for worker in reversed(self._workers):
+            self._idle.put(worker)
 
     @property
     def nvrtc(self) -> Nvrtc:
@@ -68,15 +76,15 @@ class Compiler:
 
     @property
     def worker_pid(self) -> int | None:
-        """Process id of the worker; None if none is running."""
-        return self._worker.pid
+        """Process id of the first worker that is running; None if none is."""
+        return next((worker.pid for worker in self._workers if worker.pid is not None), None)
 
     @property
     def confined(self) -> bool:
         """Whether the worker can read nothing but headers, as far as the kernel enforces it; starts the worker."""
-        with self._lock:
-            self._start()
-            return bool(self._worker.greeting["confined"])
+        with self._lent() as worker:
+            self._start(worker)
+            return bool(worker.greeting["confined"])
 
     def compile(self, request: CompileRequest) -> CompileOutcome:
         """Compile one translation unit, or take it from the cache.
@@ -91,16 +99,16 @@ class Compiler:
         cached = self._cache.load(key)
         if cached is not None:
             return cached
-        with self._lock:
-            outcome = self._translate(request, started)
+        outcome = self._translate(request, started)
         if isinstance(outcome, Compiled):
             self._cache.store(key, outcome)
         return outcome
 
     def close(self) -> None:
-        """End the worker."""
-        with self._lock:
-            self._worker.discard()
+        """End the workers, each after its compile."""
+        for worker in [self._idle.get() for _ in self._workers]:
+            worker.discard()
+            self._idle.put(worker)
 
     def __enter__(self) -> Self:
         return self
@@ -109,6 +117,14 @@ class Compiler:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @contextmanager
+    def _lent(self) -> Iterator[WorkerProcess]:
+        worker = self._idle.get()
+        try:
+            yield worker
+        finally:
+            self._idle.put(worker)
 
     def _refuse(self, request: CompileRequest) -> CompileFailed | None:
         """Everything that is decided without compiling."""
@@ -126,9 +142,10 @@ class Compiler:
         return CompileFailed(refusal.reason, f"{place}: {refusal.message}", (refusal.diagnostic(),), "", 0.0)
 
     def _translate(self, request: CompileRequest, started: float) -> CompileOutcome:
-        self._start()
         try:
-            reply = self._worker.call(self._message(request), time_limit_s=self._time_limit_s)
+            with self._lent() as worker:
+                self._start(worker)
+                reply = worker.call(self._message(request), time_limit_s=self._time_limit_s)
         except WorkerEnded as ended:
             _LOGGER.debug("compile worker ended: %s\n%s", ended, ended.stderr)
             return after_worker_end(ended, self._time_limit_s, time.perf_counter() - started)
@@ -137,9 +154,9 @@ class Compiler:
             return from_log(reply.body["status"], reply.body["log"], self._files(request), seconds)
         return self._compiled(request, reply, seconds)
 
-    def _start(self) -> None:
-        self._worker.start()
-        failure = self._worker.greeting["failure"]
+    def _start(self, worker: WorkerProcess) -> None:
+        worker.start()
+        failure = worker.greeting["failure"]
         if failure:
             raise ToolchainUnavailable(
                 f"{self._nvrtc.label} at {self._nvrtc.path} cannot compile an empty kernel: {failure.strip()} "

@@ -27,6 +27,7 @@ class DeviceOptions:
 
     driver: library to load instead of the system's driver. harness: the program, None = looked for. sandboxed: bubblewrap
     around it where it works. harness_log: folder in which every request to it is kept; None: nowhere.
+    emulator_workers: requests that the emulator takes at a time.
     """
 
     cache_directory: Path | None = None
@@ -35,6 +36,7 @@ class DeviceOptions:
     harness: Path | None = None
     sandboxed: bool = True
     harness_log: Path | None = None
+    emulator_workers: int = 1
 
 
 _DEFAULT_OPTIONS = DeviceOptions()
@@ -117,7 +119,7 @@ def _emulated(key: str, options: DeviceOptions) -> Device:
     executor = options.executor or ExecutorKind.JIT
     if executor is ExecutorKind.JIT:
         _require_jit()
-    return EmulatedDevice(load_gpu(key), EmulatorOptions(executor, options.cache_directory))
+    return EmulatedDevice(load_gpu(key), EmulatorOptions(executor, options.cache_directory, workers=options.emulator_workers))
 
 
 def _require_jit() -> None:

@@ -35,7 +35,7 @@ class BenchOptions:
     """cache_directory: compiled kernels and machine code, None = kept nowhere. nvrtc: library to use, None = found.
 
     device: how it is opened; its own cache folder, if it names none, lies in this one. sanitizer: how compute-sanitizer is run.
-    profiling: how Nsight Compute is run.
+    profiling: how Nsight Compute is run. workers: compiles, and requests to an emulator, at a time.
     """
 
     cache_directory: Path | None = None
@@ -43,6 +43,7 @@ class BenchOptions:
     device: DeviceOptions = field(default_factory=DeviceOptions)
     sanitizer: SanitizerOptions = field(default_factory=SanitizerOptions)
     profiling: ProfileOptions = field(default_factory=ProfileOptions)
+    workers: int = 1
 
 
 _DEFAULT_OPTIONS = BenchOptions()
@@ -110,9 +111,11 @@ def open_bench(
     seeds = SeedPool(secret)
     with ExitStack() as opened:
         own_cache = options.device.cache_directory or _below(options.cache_directory, "machine-code")
-        chosen = open_device(device, replace(options.device, cache_directory=own_cache))
+        opening = replace(options.device, cache_directory=own_cache, emulator_workers=options.workers)
+        chosen = open_device(device, opening)
         opened.callback(chosen.close)
-        compiler = Compiler(_below(options.cache_directory, "compiled"), options.nvrtc, newest=chosen.target.cuda)
+        kept = _below(options.cache_directory, "compiled")
+        compiler = Compiler(kept, options.nvrtc, newest=chosen.target.cuda, workers=options.workers)
         opened.callback(compiler.close)
         chosen.prepare(compiler)
         time_limit_s = run_limit_s(chosen.kind, (evaluator_options or EvaluatorOptions()).time_limit_s)

@@ -91,3 +91,15 @@ class Course:
             line=line,
             paired=self.paired,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """How far a candidate has come without anything to compare it with. failure: of its own, None = none so far.
+
+    timed: verified and timed, too; otherwise only planned and compiled.
+    """
+
+    course: Course
+    failure: Failure | None
+    timed: bool = False

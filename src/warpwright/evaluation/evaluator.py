@@ -17,7 +17,7 @@ from warpwright.evaluation.building.build import build, check_build
 from warpwright.evaluation.building.plans import resolve_plans
 from warpwright.evaluation.building.policy import check_policy
 from warpwright.evaluation.conclusion import conclude, ranked_timings
-from warpwright.evaluation.course import Course, StageListener
+from warpwright.evaluation.course import Course, Examined, StageListener
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.foresight import prefetch_values
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
@@ -110,8 +110,9 @@ class Evaluator:
         against: Evaluated | None = None,
         screen: bool = False,
         on_stage: StageListener | None = None,
+        examined: Examined | None = None,
     ) -> Evaluation:
-        """Everything about one candidate.
+        """Everything about one candidate. examined: what `examine` found of it before; it is not done again.
 
         against: the incumbent; without one, or if it did not pass, the outcome of a correct candidate is `passed`. Where
         times are measured both are compiled and timed in a paired run. screen: verify the check cases with one seed and
@@ -119,10 +120,12 @@ class Evaluator:
         `passed.screened`, or `slower.screened_out` without a time if one case was much slower than that of `against`.
         Neither can ever be an incumbent.
         """
-        course = Course(candidate, self._cases(), on_stage)
+        begun = examined or self.build(candidate, on_stage)
+        course, failure = begun.course, begun.failure
         self._learn(against)
         self._foresee(course)
-        failure = self._prepare(course) or self._verify(course, screen) or self._time(course, screen)
+        if not begun.timed:
+            failure = failure or self._verify(course, screen) or self._time(course, screen)
         if not screen:
             failure = failure or self._verify_notable(course, against)
         if failure is not None:
@@ -139,6 +142,17 @@ class Evaluator:
             if _measured([timing]):
                 self._known_us.setdefault(name, timing.median_us)
         return conclude(course, decision, screen=False)
+
+    def examine(self, candidate: Candidate, on_stage: StageListener | None = None) -> Examined:
+        """What can be known of a candidate whatever it must beat, for `evaluate` to go on from. Safe for threads.
+
+        Compiled everywhere. Also verified and timed where times are estimates; a GPU takes one candidate after the other.
+        """
+        begun = self.build(candidate, on_stage)
+        if begun.failure is not None or self.measures:
+            return begun
+        failure = self._verify(begun.course, screen=False) or self._time(begun.course, screen=False)
+        return replace(begun, failure=failure, timed=True)
 
     def compare(
         self, baseline: Candidate, contender: Candidate, on_stage: StageListener | None = None
@@ -199,11 +213,10 @@ class Evaluator:
 
     def build_only(self, candidate: Candidate) -> Evaluation:
         """Plan, policy, compile and limits; nothing is run."""
-        course = Course(candidate, self._cases())
-        failure = self._prepare(course)
-        if failure is not None:
-            return course.failed(failure)
-        return course.result(Outcome.PASSED, "built", "compiled; nothing was run")
+        built = self.build(candidate)
+        if built.failure is not None:
+            return built.course.failed(built.failure)
+        return built.course.result(Outcome.PASSED, "built", "compiled; nothing was run")
 
     def close(self) -> None:
         """End the device's, the compiler's and the oracle's workers."""
@@ -222,6 +235,11 @@ class Evaluator:
     def _cases(self) -> tuple[Case, ...]:
         kind = self._device.kind
         return (*self._workload.cases_on(kind, CaseKind.CHECK), *self._workload.cases_on(kind, CaseKind.PERF))
+
+    def build(self, candidate: Candidate, on_stage: StageListener | None = None) -> Examined:
+        """Plan, policy, compile and limits; nothing is run."""
+        course = Course(candidate, self._cases(), on_stage)
+        return Examined(course, self._prepare(course))
 
     def _prepare(self, course: Course) -> Failure | None:
         """Plan, policy, compile, limits. Plans of cases for the other kind of device must be legal too."""
@@ -342,11 +360,10 @@ class Evaluator:
 
     def _rebuilt(self, candidate: Candidate) -> Course:
         """A candidate that was evaluated before, compiled again (the compiler keeps what it made)."""
-        course = Course(candidate, self._cases())
-        failure = self._prepare(course)
+        built, failure = (found := self.build(candidate)).course, found.failure
         if failure is not None:
             raise InfrastructureError(f"a candidate that passed does so no more ({failure.label}): {failure.message}")
-        return course
+        return built
 
     def _sample(self, course: Course) -> None:
         """Estimate cases for a GPU from sampled blocks; what was not run in full never counts as passed."""

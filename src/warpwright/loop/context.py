@@ -1,5 +1,6 @@
 """What the nodes work with and the state must not hold: session, evaluator, proposer, budget, the wish to stop."""
 
+import os
 import threading
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from langgraph.runtime import Runtime
 from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
 from warpwright.evaluation.profiling import ProfileOptions
 from warpwright.knowledge.documents.library import Library
+from warpwright.loop.beam.ahead import Ahead
 from warpwright.loop.budget import Budget
 from warpwright.loop.history import SessionHistory
 from warpwright.loop.model.access import model_settings
@@ -31,7 +33,8 @@ class LoopContext:
     """One open session with everything that works on it. stopping: set by Ctrl-C; long nodes return early when it is.
 
     documents: indexed ones of this machine; None = citations lead to NVIDIA's public pages. profiling: how ncu is run.
-    history: what other sessions taught; None = neither read nor written.
+    history: what other sessions taught; None = neither read nor written. ahead: candidates that were examined before their
+    turn. concurrency: how many are examined at a time.
     """
 
     session: Session
@@ -42,6 +45,8 @@ class LoopContext:
     documents: Library | None = None
     profiling: ProfileOptions = field(default_factory=ProfileOptions)
     history: SessionHistory | None = None
+    ahead: Ahead = field(default_factory=Ahead)
+    concurrency: int = 1
 
     def search_state(self) -> SearchState:
         """The record so far, as a proposer sees it."""
@@ -59,11 +64,12 @@ class LoopContext:
             guidance={n: advised for n in numbers if (advised := session.guidance(n)) is not None},
             profiles={n: counted for n in numbers if (counted := session.profiles(n))},
             hints={n: told for n in numbers if (told := self._hints(n))},
+            begun=session.pending(),
         )
 
-    def notebook(self) -> SessionNotebook:
-        """Where the proposer of the next attempt writes down what it spends."""
-        return SessionNotebook.of_next(self.session, self.budget)
+    def notebook(self, number: int | None = None) -> SessionNotebook:
+        """Where the proposer of an attempt writes down what it spends. number: None = of the attempt that is begun next."""
+        return SessionNotebook(self.session, self.budget, number or self.session.next_number)
 
     def recall(self, path: Path | None) -> None:
         """Read the history across sessions, and add to it at the end. path: its file, None = do neither."""
@@ -93,7 +99,8 @@ def open_context(
     chosen = session.options
     library = None if documents is None else Library(documents)
     with ExitStack() as opened:
-        bench = open_bench(session.workload, chosen.device, session_secret(session), options)
+        workers = min(chosen.width, os.cpu_count() or 1)
+        bench = open_bench(session.workload, chosen.device, session_secret(session), replace(options, workers=workers))
         opened.callback(bench.close)
         settings = model_settings(chosen, model or ModelSettings(), session.spending().calls)
         aided = replace(settings, library=library, compile_check=partial(compile_check, bench.evaluator))
@@ -115,6 +122,7 @@ def open_context(
         ),
         documents=library,
         profiling=options.profiling,
+        concurrency=workers,
     )
 
 

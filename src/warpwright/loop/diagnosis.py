@@ -7,6 +7,7 @@ from dataclasses import replace
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.judgement import judge
 from warpwright.evaluation.profiling import profile_cases
+from warpwright.loop.beam.plan import parents
 from warpwright.loop.context import LoopContext
 from warpwright.profiler.diagnosis.compare import changes
 from warpwright.profiler.diagnosis.expectation import check_expectations
@@ -22,14 +23,23 @@ TRIAGE = 1
 
 def worth_profiling(context: LoopContext, attempt: Attempt) -> bool:
     """True if an attempt is to be profiled. The emulator's counters are at hand; on a GPU a profile costs seconds, so only
-    the incumbent has one, and an attempt whose hypothesis names counters.
+    the incumbent has one, an attempt whose hypothesis names counters, and the parents of a beam.
     """
     if not attempt.evaluation.outcome.correct:
         return False
     if not context.bench.evaluator.measures:
         return True
+    if context.session.options.width > 1 and attempt.number in _next_parents(context):
+        return not context.budget.time_is_up()
     expects = attempt.hypothesis is not None and bool(attempt.hypothesis.expects)
     return (expects or attempt.number == context.session.incumbent()) and not context.budget.time_is_up()
+
+
+def _next_parents(context: LoopContext) -> tuple[int, ...]:
+    """From which attempts a beam goes on, as the record stands."""
+    session = context.session
+    chosen = parents(session.attempts(), session.incumbent(), session.options.beam)
+    return tuple(parent.number for parent in chosen)
 
 
 def diagnose_attempt(context: LoopContext, attempt: Attempt) -> AttemptDiagnosis:

@@ -113,11 +113,10 @@ def _require_same_gpu(session: Session, description: str) -> None:
 def _catch_up(context: LoopContext) -> None:
     """The initial kernel comes first; an attempt that was begun before is finished before another begins."""
     session = context.session
-    if not session.attempts() and session.pending() is None:
+    if not session.attempts() and not session.pending():
         check({"session": str(session.directory)}, Runtime(context=context))
         session.begin(session.workload.initial, None, "workload", 0)
-    pending = session.pending()
-    if pending is not None:
+    for pending in session.pending():
         session.emit(Event("note", text=f"attempt {pending.number}, begun before, is finished first"))
         _judge(context, pending.number)
     if session.ended and session.incumbent() != session.best():  # killed before its last checks
@@ -153,8 +152,8 @@ def _check_for_best(context: LoopContext, number: int) -> FinalCheck:
             unpublished=found.published.why_not,
             sanitizer=found.sanitizer,
         )
-    session.write_summary(summary)
     file_entry_secret(session, number)
+    session.write_summary(summary)
     if context.history is not None:
         context.history.learn()
     return checked

@@ -28,8 +28,8 @@ class SessionNotebook:
 
     @classmethod
     def of_next(cls, session: Session, budget: Budget) -> Self:
-        """For the attempt that comes next."""
-        return cls(session, budget, session.attempt_count + 1)
+        """For the attempt that is begun next."""
+        return cls(session, budget, session.next_number)
 
     def exchanges(self) -> Sequence[Exchange]:
         """Those of this attempt so far, in order."""

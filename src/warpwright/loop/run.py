@@ -18,7 +18,7 @@ from warpwright.loop.graph import build
 from warpwright.loop.state import GRAPH_VERSION, LoopState
 from warpwright.record.event import Event
 
-STEPS_PER_ATTEMPT = 7
+STEPS_PER_ATTEMPT = 8
 UNCAPPED_ATTEMPTS = 2000
 
 
@@ -65,7 +65,11 @@ def _connect(context: LoopContext) -> sqlite3.Connection:
 def _config(context: LoopContext) -> RunnableConfig:
     attempts = context.budget.attempts or UNCAPPED_ATTEMPTS
     limit = 20 + STEPS_PER_ATTEMPT * attempts * (1 + context.budget.max_repairs)
-    return {"configurable": {"thread_id": "session"}, "recursion_limit": limit}
+    return {
+        "configurable": {"thread_id": "session"},
+        "recursion_limit": limit,
+        "max_concurrency": context.concurrency,
+    }
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.profiler.profile import CaseProfile
 from warpwright.proposer.conversation import Notebook
 from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
+from warpwright.record.attempts import PendingAttempt
 from warpwright.workload.model import Workload
 
 
@@ -32,6 +33,14 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
+class Focus:
+    """What a proposal is wanted for: the attempt to start from, and the class of the finding to treat (None = any)."""
+
+    parent: int
+    bottleneck: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchState:
     """Everything a proposer decides from.
 
@@ -39,6 +48,9 @@ class SearchState:
     everything; 0 = none yet. By attempt number: tuned, the points searched from it; diagnoses, what its counters say;
     guidance, what is advised on its bottleneck; profiles, the counters by case; hints, what worked against its bottleneck in
     other sessions, in short texts that are data (a model may have worded parts of them). An attempt that is missing is unknown.
+
+    focus: what the next proposal is wanted for; None = whatever is best. begun: candidates in hand that have no outcome yet,
+    in order; none of them is wanted again.
     """
 
     workload: Workload
@@ -51,10 +63,17 @@ class SearchState:
     guidance: Mapping[int, Guidance] = field(default_factory=dict)
     profiles: Mapping[int, Sequence[CaseProfile]] = field(default_factory=dict)
     hints: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    focus: Focus | None = None
+    begun: Sequence[PendingAttempt] = ()
 
     def attempt(self, number: int) -> Attempt:
-        """The attempt of that number."""
+        """The finished attempt of that number."""
         return self.attempts[number - 1]
+
+    @property
+    def tried(self) -> Sequence[Attempt | PendingAttempt]:
+        """Every attempt, with an outcome or without."""
+        return (*self.attempts, *self.begun)
 
 
 class Proposer(Protocol):
@@ -66,9 +85,15 @@ class Proposer(Protocol):
         ...
 
     def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
-        """The next candidate, or None when there is nothing left to try. Deterministic in `state` and the replies of models."""
+        """The next candidate, or None when there is nothing left to try. Deterministic in `state` and the replies of models.
+
+        With a focus in `state`: one for that, or None when there is nothing left to try there.
+        """
         ...
 
     def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
-        """The failed attempt's idea once more, mended by its evidence, or None if that is not possible."""
+        """The failed attempt's idea once more, mended by its evidence, or None if that is not possible.
+
+        The failed attempt counts as the parent of what is proposed.
+        """
         ...

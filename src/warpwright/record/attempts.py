@@ -57,13 +57,17 @@ def incumbent_numbers(outcomes: Iterable[tuple[int, Outcome]], refused: Containe
 
 
 class AttemptStore:
-    """`attempts/` of a session. Everything finished is read once at the start and kept."""
+    """`attempts/` of a session. Everything finished is read once at the start and kept.
+
+    Several attempts may be in hand at once. They are finished in the order of their numbers, so that each is judged against
+    the incumbent of its turn, and the finished ones are always 1, 2, ... without a gap.
+    """
 
     def __init__(self, directory: Path) -> None:
         """Read `attempts/`. Raises: RecordError naming what is damaged or missing."""
         self._directory = directory
         self._finished: list[Attempt] = []
-        self._pending: PendingAttempt | None = None
+        self._pending: list[PendingAttempt] = []
         self._load()
 
     @property
@@ -72,9 +76,14 @@ class AttemptStore:
         return tuple(self._finished)
 
     @property
-    def pending(self) -> PendingAttempt | None:
-        """The attempt that was begun and is not finished."""
-        return self._pending
+    def pending(self) -> tuple[PendingAttempt, ...]:
+        """Attempts that were begun and are not finished, in order."""
+        return tuple(self._pending)
+
+    @property
+    def next_number(self) -> int:
+        """Number of the attempt that is begun next."""
+        return len(self._finished) + len(self._pending) + 1
 
     def incumbents(self, refused: Container[int] = ()) -> tuple[int, ...]:
         """Every attempt that was the incumbent, in order; the last one is. refused: those that failed a final check."""
@@ -86,7 +95,7 @@ class AttemptStore:
 
     def repair(self) -> None:
         """Remove what a kill left unfinished; only for the owner of the session."""
-        for number in range(1, len(self._finished) + 2):
+        for number in range(1, self.next_number + 1):
             directory = self.directory_of(number)
             repair_tail(directory / _TUNING)
             remove_partial(directory)
@@ -101,16 +110,17 @@ class AttemptStore:
         fabricated_citations: int = 0,
         reason: str = "",
     ) -> int:
-        """Allocate the next attempt; the same candidate again gets the number it already has.
+        """Allocate the next attempt; an unfinished one's candidate again gets the number it already has.
 
-        Raises: RecordError if another candidate is still unfinished, or the parent is not a finished attempt.
+        Raises: RecordError if the parent is not a finished attempt.
         """
-        if self._pending is not None:
-            return self._begun_before(candidate)
-        number = len(self._finished) + 1
-        if not 0 <= parent < number:
+        begun_before = next((p.number for p in self._pending if p.candidate.identity == candidate.identity), None)
+        if begun_before is not None:
+            return begun_before
+        number = self.next_number
+        if not 0 <= parent <= len(self._finished):
             raise RecordError(
-                f"{self._directory}: attempt {number} names parent {parent}; finished are 1..{number - 1}."
+                f"{self._directory}: attempt {number} names parent {parent}; finished are 1..{len(self._finished)}."
             )
         directory = self.directory_of(number)
         (directory / "proposal").mkdir(parents=True, exist_ok=True)
@@ -122,14 +132,16 @@ class AttemptStore:
         begun = PendingAttempt(number, parent, proposer, candidate, hypothesis, fabricated_citations, reason)
         write_atomic(directory / _PROPOSAL, _proposal_bytes(begun))
         sync_directory(self._directory)
-        self._pending = self._read_pending(number)
+        read = self._read_pending(number)
+        assert read is not None
+        self._pending.append(read)
         return number
 
     def finish(self, number: int, evaluation: Evaluation) -> Attempt:
         """Write an outcome, `outcome.json` last. The same outcome again changes nothing.
 
         Gives back what a later reader will see. Raises: RecordError for another outcome of a finished attempt,
-        or a number that was never begun.
+        a number that was never begun, or one before whose turn another is unfinished.
         """
         files = encode_evaluation(number, evaluation)
         if 1 <= number <= len(self._finished):
@@ -138,9 +150,11 @@ class AttemptStore:
                     f"{self.directory_of(number)}: already finished with another outcome; attempts are kept."
                 )
             return self._finished[number - 1]
-        if self._pending is None or self._pending.number != number:
+        if number not in (pending.number for pending in self._pending):
+            raise RecordError(f"{self._directory}: attempt {number} was never begun; the next is {self.next_number}.")
+        if number != self._pending[0].number:
             raise RecordError(
-                f"{self._directory}: attempt {number} was never begun; the next is {len(self._finished) + 1}."
+                f"{self._directory}: attempt {number} is finished after attempt {self._pending[0].number}, not before it."
             )
         directory = self.directory_of(number)
         for name, content in files.items():
@@ -148,9 +162,9 @@ class AttemptStore:
                 sync_directory(directory)
             write_atomic(directory / name, content)
         sync_directory(directory)
-        attempt = self._read_finished(self._pending)
+        attempt = self._read_finished(self._pending[0])
         self._finished.append(attempt)
-        self._pending = None
+        del self._pending[0]
         return attempt
 
     def add_tuning_point(self, number: int, point: TuningPoint) -> None:
@@ -182,15 +196,6 @@ class AttemptStore:
         """True if the search from an attempt is at its end."""
         return (self.directory_of(number) / _TUNING_DONE).exists()
 
-    def _begun_before(self, candidate: Candidate) -> int:
-        assert self._pending is not None
-        if self._pending.candidate.identity == candidate.identity:
-            return self._pending.number
-        raise RecordError(
-            f"{self.directory_of(self._pending.number)}: begun with another candidate and not finished. "
-            "Finish it before the next is begun."
-        )
-
     def _load(self) -> None:
         if not self._directory.is_dir():
             raise RecordError(f"{self._directory}: missing. Restore it from a copy.")
@@ -200,19 +205,22 @@ class AttemptStore:
         for position, number in enumerate(found, start=1):
             if number != position:
                 raise RecordError(f"{self.directory_of(position)}: missing, while attempt {number} is there.")
-            pending = self._read_pending(number)
-            if pending is None or not (self.directory_of(number) / OUTCOME).exists():
-                self._load_last(number, pending, len(found))
-                return
-            self._finished.append(self._read_finished(pending))
+            self._load_one(number, last=number == len(found))
 
-    def _load_last(self, number: int, pending: PendingAttempt | None, count: int) -> None:
-        if number != count:
-            missing = _PROPOSAL.as_posix() if pending is None else OUTCOME
-            raise RecordError(
-                f"{self.directory_of(number)}: {missing} is missing, while attempt {number + 1} is there."
-            )
-        self._pending = pending
+    def _load_one(self, number: int, *, last: bool) -> None:
+        """The last one may be a begin that was killed before its proposal.json, which was never promised to anybody."""
+        begun = self._read_pending(number)
+        ended = (self.directory_of(number) / OUTCOME).exists()
+        if begun is None and last:
+            return
+        if begun is None or (ended and self._pending):
+            missing = number if begun is None else self._pending[0].number
+            name = _PROPOSAL.as_posix() if begun is None else OUTCOME
+            raise RecordError(f"{self.directory_of(missing)}: {name} is missing, while attempt {missing + 1} is there.")
+        if ended:
+            self._finished.append(self._read_finished(begun))
+        else:
+            self._pending.append(begun)
 
     def _read_pending(self, number: int) -> PendingAttempt | None:
         directory = self.directory_of(number)

@@ -14,7 +14,8 @@ class SessionOptions:
     Of a model: base_url of its server, seconds a request may take, tokens a reply may have, sampling temperature; None leaves
     each to the model's client. budget_usd, max_model_calls, max_tokens (read and written): caps on the session.
     allow_unknown_price: a money cap counts what is known where the model's price is not.
-    history: what other sessions of this user taught is read, and this one's lesson added.
+    strategy: `linear`, one fix a round from the incumbent, or `beam`: in each round at most `beam` parents, each for at most
+    `bottlenecks` of its findings. history: what other sessions of this user taught is read, and this one's lesson added.
     """
 
     workload_path: str
@@ -35,3 +36,11 @@ class SessionOptions:
     max_tokens: int | None = None
     allow_unknown_price: bool = False
     history: bool = True
+    strategy: str = "linear"
+    beam: int = 2
+    bottlenecks: int = 2
+
+    @property
+    def width(self) -> int:
+        """Candidates in hand at a time, at most."""
+        return self.beam * self.bottlenecks if self.strategy == "beam" else 1

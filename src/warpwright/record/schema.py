@@ -58,6 +58,9 @@ class OptionsModel(_File):
     max_tokens: int | None = None
     allow_unknown_price: bool = False
     history: bool = True
+    strategy: Literal["linear", "beam"] = "linear"
+    beam: int = Field(default=2, ge=1)
+    bottlenecks: int = Field(default=2, ge=1)
 
 
 class SessionFile(_File):

@@ -20,7 +20,6 @@ from warpwright.record.event import Event, LedgerEntry, LedgerKind
 from warpwright.record.files import (
     append_line,
     read_lines,
-    read_model,
     remove_partial,
     repair_tail,
     sync_directory,
@@ -35,14 +34,20 @@ from warpwright.record.options import SessionOptions
 from warpwright.record.schema import (
     SCHEMA,
     EventLine,
-    FinalCheckModel,
     LedgerLine,
     OptionsModel,
     SessionFile,
-    SummaryFile,
 )
-from warpwright.record.session_file import LOCK, SESSION, SUMMARY, new_directory, read_session_file
-from warpwright.record.summary import FinalCheck, Summary
+from warpwright.record.session_file import (
+    LOCK,
+    SESSION,
+    SUMMARY,
+    new_directory,
+    read_session_file,
+    read_summary_file,
+    write_summary_file,
+)
+from warpwright.record.summary import Summary
 from warpwright.workload.freeze import freeze_workload
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
@@ -204,9 +209,14 @@ class Session:
         summary = self.summary()
         return self.incumbent() if summary is None else summary.best
 
-    def pending(self) -> PendingAttempt | None:
-        """The attempt that was begun and has no outcome yet."""
+    def pending(self) -> tuple[PendingAttempt, ...]:
+        """Attempts that were begun and have no outcome yet, in order; their numbers come after those of all finished ones."""
         return self._attempts.pending
+
+    @property
+    def next_number(self) -> int:
+        """Number of the attempt that is begun next."""
+        return self._attempts.next_number
 
     def attempt_directory(self, number: int) -> Path:
         """Where more may be put beside an attempt's record: `proposal/`, `outputs/`, `diagnosis.json`."""
@@ -223,16 +233,15 @@ class Session:
     ) -> int:
         """Number of a new attempt, its directory and candidate written before any work is done.
 
-        The unfinished attempt's own candidate again gives that attempt's number. parent: 0 = none.
-        Raises: RecordError if another candidate is unfinished.
+        An unfinished attempt's own candidate again gives that attempt's number. parent: 0 = none.
         """
         self._require_lock()
         return self._attempts.begin(candidate, hypothesis, proposer, parent, fabricated_citations, reason)
 
     def finish(self, number: int, evaluation: Evaluation) -> Attempt:
-        """Keep the outcome of the attempt that was begun; the same outcome again changes nothing.
+        """Keep the outcome of the first unfinished attempt; the same outcome again changes nothing.
 
-        Raises: RecordError for another outcome of a finished attempt, or a number never begun.
+        Raises: RecordError for another outcome of a finished attempt, a number never begun, or one whose turn has not come.
         """
         self._require_lock()
         return self._attempts.finish(number, evaluation)
@@ -342,27 +351,11 @@ class Session:
             self.promote(summary.best)
         else:
             remove_best(self._directory)
-        checks = [FinalCheckModel(**asdict(check)) for check in summary.final_checks]
-        file = SummaryFile(
-            stop=summary.stop,
-            best=summary.best,
-            final_checks=checks,
-            elapsed_s=summary.elapsed_s,
-            published=summary.published,
-            published_reference=summary.published_reference,
-            unpublished=summary.unpublished,
-            sanitizer=summary.sanitizer,
-        )
-        write_atomic(self._directory / SUMMARY, to_bytes(file))
+        write_summary_file(self._directory, summary)
 
     def summary(self) -> Summary | None:
         """How the session ended; None while it goes on."""
-        if not (self._directory / SUMMARY).exists():
-            return None
-        file = read_model(self._directory / SUMMARY, SummaryFile)
-        checks = tuple(FinalCheck(check.number, check.passed, check.message) for check in file.final_checks)
-        published = (file.published, file.published_reference, file.unpublished)
-        return Summary(file.stop, file.best, checks, file.elapsed_s, *published, sanitizer=file.sanitizer)
+        return read_summary_file(self._directory)
 
     @property
     def ended(self) -> bool:

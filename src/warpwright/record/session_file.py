@@ -1,11 +1,13 @@
-"""`session.json`: what tells a session directory from any other, and which version wrote it."""
+"""`session.json`, which tells a session directory from any other and which version wrote it, and `summary.json`, its end."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 from warpwright.errors import InfrastructureError, RecordError
-from warpwright.record.files import read_document, read_model
-from warpwright.record.schema import SCHEMA, SessionFile
+from warpwright.record.files import read_document, read_model, to_bytes, write_atomic
+from warpwright.record.schema import SCHEMA, FinalCheckModel, SessionFile, SummaryFile
+from warpwright.record.summary import FinalCheck, Summary
 
 SESSION = "session.json"
 SUMMARY = "summary.json"
@@ -40,3 +42,28 @@ def new_directory(root: Path, stamp: str, workload: str) -> Path:
     except OSError as error:
         raise InfrastructureError(f"{root}: no session can be made there ({error.strerror or error}).") from error
     raise InfrastructureError(f"{root}: {_SAME_SECOND_LIMIT} sessions of one second. Try again.")
+
+
+def write_summary_file(directory: Path, summary: Summary) -> None:
+    """Write `summary.json`: its presence means that the session has ended."""
+    file = SummaryFile(
+        stop=summary.stop,
+        best=summary.best,
+        final_checks=[FinalCheckModel(**asdict(check)) for check in summary.final_checks],
+        elapsed_s=summary.elapsed_s,
+        published=summary.published,
+        published_reference=summary.published_reference,
+        unpublished=summary.unpublished,
+        sanitizer=summary.sanitizer,
+    )
+    write_atomic(directory / SUMMARY, to_bytes(file))
+
+
+def read_summary_file(directory: Path) -> Summary | None:
+    """How a session ended; None while it goes on. Raises: RecordError if the file is damaged."""
+    if not (directory / SUMMARY).exists():
+        return None
+    file = read_model(directory / SUMMARY, SummaryFile)
+    checks = tuple(FinalCheck(check.number, check.passed, check.message) for check in file.final_checks)
+    published = (file.published, file.published_reference, file.unpublished)
+    return Summary(file.stop, file.best, checks, file.elapsed_s, *published, sanitizer=file.sanitizer)

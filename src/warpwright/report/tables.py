@@ -13,6 +13,7 @@ from warpwright.record.catalog import SessionListing, SessionState
 from warpwright.record.evidence import times_from
 from warpwright.record.session import Session
 from warpwright.report.findings import Findings, findings, median_us, time_flags
+from warpwright.report.ledger.spending import proposer_rows, spending_lines
 from warpwright.report.words import (
     UNKNOWN,
     interval_text,
@@ -74,11 +75,24 @@ def lint_table(lint: Sequence[LintFinding]) -> Table:
 
 
 def session_tables(session: Session) -> list[Table]:
-    """A session: the gain case by case, then its attempts, then what limits each of them."""
+    """A session: the gain case by case, its attempts, what limits each of them, and what was spent on models and GPU."""
     found = findings(session)
     diagnosed = [(a.number, d) for a in found.attempts if (d := session.diagnosis(a.number)) is not None]
     tables = [_gain_table(session, found), _attempts_table(session, found)]
-    return [*tables, _diagnoses_table(diagnosed)] if diagnosed else tables
+    if diagnosed:
+        tables.append(_diagnoses_table(diagnosed))
+    return [*tables, _spending_table(session, found)] if spending_lines(session) else tables
+
+
+def _spending_table(session: Session, found: Findings) -> Table:
+    rows = proposer_rows(found.attempts, found.incumbents)
+    by = "; ".join(f"{row.name}: {row.gains} of {row.attempts}" for row in rows)
+    table = _table("Spent", f"Attempts that became the incumbent, by proposer: {by}." if by else None)
+    table.add_column("what")
+    table.add_column("how much", overflow="fold")
+    for heading, text in spending_lines(session):
+        table.add_row(heading, Text(text))
+    return table
 
 
 def sessions_table(listings: Sequence[SessionListing]) -> Table:
@@ -217,8 +231,7 @@ def _attempts_table(session: Session, found: Findings) -> Table:
     table.add_column("why", overflow="fold")
     for attempt in found.attempts:
         table.add_row(*_attempt_cells(attempt, found))
-    pending = session.pending()
-    if pending is not None:
+    for pending in session.pending():
         idea = pending.hypothesis.technique if pending.hypothesis is not None else "initial kernel"
         table.add_row(f"{pending.number:04d} ", Text(idea), Text("unfinished", style="yellow"), UNKNOWN, UNKNOWN, "")
     return table

@@ -1,9 +1,9 @@
-"""The emulator as a device: candidates run in a worker that can be killed and is replaced after any abnormal end."""
+"""The emulator as a device: candidates run in workers that can be killed and are replaced after any abnormal end."""
 
 import logging
-import threading
 from dataclasses import dataclass
 from pathlib import Path
+from queue import LifoQueue
 from types import TracebackType
 from typing import Any, Self
 
@@ -47,23 +47,27 @@ _LOGGER = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EmulatorOptions:
-    """executor: `jit` unless told otherwise. cache_directory: for machine code; None: nowhere."""
+    """executor: `jit` unless told otherwise. cache_directory: for machine code; None: nowhere. workers: requests at a time."""
 
     executor: ExecutorKind = ExecutorKind.JIT
     cache_directory: Path | None = None
     memory_limit_bytes: int = MEMORY_LIMIT_BYTES
+    workers: int = 1
 
 
 class EmulatedDevice:
-    """Runs PTX on the CPU; times are estimates of `gpu`. Thread-safe: one request at a time."""
+    """Runs PTX on the CPU; times are estimates of `gpu`. Thread-safe: as many requests at a time as it has workers."""
 
     def __init__(self, gpu: GpuSpec, options: EmulatorOptions) -> None:
         self._gpu = gpu
         self._options = options
         cache = "" if options.cache_directory is None else str(options.cache_directory)
         arguments = (options.executor.value, str(options.memory_limit_bytes), cache)
-        self._worker = WorkerProcess("warpwright.device.emulated.worker", arguments)
-        self._lock = threading.Lock()
+        module = "warpwright.device.emulated.worker"
+        self._workers = tuple(WorkerProcess(module, arguments) for _ in range(options.workers))
+        self._idle: LifoQueue[WorkerProcess] = LifoQueue()
+        for worker in reversed(self._workers):
+            self._idle.put(worker)
 
     @property
     def kind(self) -> DeviceKind:
@@ -93,8 +97,8 @@ class EmulatedDevice:
 
     @property
     def worker_pid(self) -> int | None:
-        """Process id of the worker; None if none is running."""
-        return self._worker.pid
+        """Process id of the first worker that is running; None if none is."""
+        return next((worker.pid for worker in self._workers if worker.pid is not None), None)
 
     def prepare(self, compiler: Compiler) -> None:
         """Nothing: the emulator has no kernels of its own."""
@@ -129,9 +133,10 @@ class EmulatedDevice:
         )
 
     def close(self) -> None:
-        """End the worker."""
-        with self._lock:
-            self._worker.discard()
+        """End the workers, each after its request."""
+        for worker in [self._idle.get() for _ in self._workers]:
+            worker.discard()
+            self._idle.put(worker)
 
     def __enter__(self) -> Self:
         return self
@@ -142,11 +147,13 @@ class EmulatedDevice:
         self.close()
 
     def _call(self, body: dict[str, Any], arguments: tuple[Argument, ...], time_limit_s: float) -> Reply | Faulted:
-        with self._lock:
-            try:
-                reply = self._worker.call(body, values(arguments), time_limit_s=time_limit_s)
-            except WorkerEnded as ended:
-                return Faulted(_fault_of_end(ended, time_limit_s))
+        worker = self._idle.get()
+        try:
+            reply = worker.call(body, values(arguments), time_limit_s=time_limit_s)
+        except WorkerEnded as ended:
+            return Faulted(_fault_of_end(ended, time_limit_s))
+        finally:
+            self._idle.put(worker)
         if "fault" in reply.body:
             return Faulted(fault_from(reply.body["fault"]))
         return reply

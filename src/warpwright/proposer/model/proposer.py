@@ -54,7 +54,7 @@ class ModelProposer:
 
     def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
         """The next candidate; None when nothing is left, or a cap forbids to ask (the notebook has its reason)."""
-        tuned = tuned_point(state, TUNER) if state.incumbent else None
+        tuned = tuned_point(state, TUNER) if state.incumbent and state.focus is None else None
         if tuned is not None:
             return tuned.proposal
         kept = _required(notebook)
@@ -86,7 +86,9 @@ class ModelProposer:
     def first_prompt(self, state: SearchState) -> Prompt:
         """What the model is told before it proposes."""
         parent = _parent(state).number
-        return build_prompt(state, parent, self._client.takes_tools, hints=state.hints.get(parent, ()))
+        bottleneck = None if state.focus is None else state.focus.bottleneck
+        hints = state.hints.get(parent, ())
+        return build_prompt(state, parent, self._client.takes_tools, hints=hints, bottleneck=bottleneck)
 
     def _converse(self, purpose: Purpose, request: "_Request", notebook: Notebook) -> Proposal | Lost:
         parent = request.parent.number
@@ -128,17 +130,20 @@ class _Request:
         if isinstance(candidate, BadReply):
             return candidate
         hypothesis = self.hypothesis or hypothesis_of(parsed, self._treats)
-        return duplicate_of(candidate, state.attempts) or (candidate, hypothesis)
+        return duplicate_of(candidate, state.tried) or (candidate, hypothesis)
 
     @property
     def _treats(self) -> str | None:
+        focus = self.state.focus
+        if focus is not None and focus.bottleneck is not None:
+            return focus.bottleneck
         diagnosis = self.state.diagnoses.get(self.parent.number)
         return None if diagnosis is None else diagnosis.bottleneck
 
 
 def _parent(state: SearchState) -> Attempt:
-    """The incumbent; the initial kernel while nothing has passed."""
-    return state.attempt(state.incumbent or 1)
+    """What is asked for; else the incumbent, or the initial kernel while nothing has passed."""
+    return state.attempt(state.incumbent or 1) if state.focus is None else state.attempt(state.focus.parent)
 
 
 def _entries(candidate: Candidate) -> tuple[str, ...]:

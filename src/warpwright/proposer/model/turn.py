@@ -52,7 +52,7 @@ class Turn:
         self, purpose: Purpose, first: Sequence[Message], judge: Callable[[Reply], T | BadReply]
     ) -> T | Lost:
         """What `judge` makes of the first reply that it does not refuse. purpose: `PROPOSE` or `REPAIR`."""
-        self._resume(purpose)
+        self._resume(purpose, first)
         messages, asked_again = tuple(first), 0
         while True:
             outcome = self._ask(purpose, messages)
@@ -70,11 +70,13 @@ class Turn:
             asked_again += 1
             purpose, messages = Purpose.RE_ASK, (*self._answers(outcome.calls), build_reask(judged))
 
-    def _resume(self, purpose: Purpose) -> None:
-        """Go to where this conversation begins among the exchanges of the attempt: another one may have failed before it."""
+    def _resume(self, purpose: Purpose, first: Sequence[Message]) -> None:
+        """Go to where this conversation begins among the exchanges of the attempt: others may have failed before it, about
+        the same attempt or, where several are in hand, about another one.
+        """
         kept = self._notebook.exchanges()
         starts = [n for n, exchange in enumerate(kept) if exchange.purpose in _BEGINNINGS]
-        begun = bool(starts) and kept[starts[-1]].purpose is purpose
+        begun = bool(starts) and _begins(kept[starts[-1]], purpose, first)
         self._at = starts[-1] if begun else len(kept)
         self._answered = _look_ups_in(kept[: self._at])
 
@@ -135,6 +137,11 @@ class Turn:
         if self._recorded() is None:
             self._notebook.judge(bad.verdict)
             self._notebook.say(f"{self._client.name}: reply not usable: {bad.verdict}")
+
+
+def _begins(exchange: Exchange, purpose: Purpose, first: Sequence[Message]) -> bool:
+    """True if an exchange began this very conversation: what was written of it had to be encodable."""
+    return exchange.purpose is purpose and encodable(exchange.messages) == encodable(tuple(first))
 
 
 def _look_ups_in(exchanges: Sequence[Exchange]) -> int:

@@ -25,12 +25,12 @@ def structure_of(candidate: Candidate) -> Structure:
 def techniques_tried(state: SearchState, parent: Attempt) -> set[str]:
     """Moves that have been tried on this source with this plan, at whatever point."""
     same = {a.number for a in state.attempts if structure_of(a.candidate) == structure_of(parent.candidate)}
-    return {a.hypothesis.technique for a in state.attempts if a.hypothesis is not None and a.parent in same}
+    return {a.hypothesis.technique for a in state.tried if a.hypothesis is not None and a.parent in same}
 
 
 def changes(state: SearchState, parent: Attempt, move: Move) -> Iterator[Change]:
     """The move on every launch of the plan to which it applies, where the result is not known yet."""
-    known = {structure_of(attempt.candidate) for attempt in state.attempts}
+    known = {structure_of(attempt.candidate) for attempt in state.tried}
     for position in range(len(parent.candidate.plan.launches)):
         try:
             subject = subject_of(parent.candidate, position, state.workload, state.gpu, parent.evaluation)

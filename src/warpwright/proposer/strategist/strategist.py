@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.proposer.conversation import Notebook
-from warpwright.proposer.protocol import Proposal, SearchState
+from warpwright.proposer.protocol import Focus, Proposal, SearchState
 from warpwright.proposer.strategist.changes import changes, structure_of, techniques_tried
 from warpwright.proposer.strategist.evidence import Support, evidence_on
 from warpwright.proposer.strategist.expectation import AHEAD, cooling_cards, refuted
 from warpwright.proposer.strategist.moves.registry import MOVES
 from warpwright.proposer.strategist.rewriting.move import Change, Move
-from warpwright.proposer.strategist.tuned import tuned_point
+from warpwright.proposer.strategist.tuned import Tuned, tuned_point
 from warpwright.record.attempt import Attempt, Hypothesis
 
 LEAST_PROMISE = 0.2
@@ -48,12 +48,16 @@ class _Idea:
         return self.support is not None and self.rank == 0
 
     @property
+    def bottleneck(self) -> str | None:
+        """Class of the finding that it treats."""
+        return None if self.support is None else self.support.finding.bottleneck
+
+    @property
     def hypothesis(self) -> Hypothesis:
         """The idea in checkable words."""
-        bottleneck = None if self.support is None else self.support.finding.bottleneck
         citations = () if self.support is None else self.support.citations
         text = self.change.text if self.support is None else f"{self.support.finding.text} {self.change.text}"
-        return Hypothesis(self.move.name, text, dict(self.change.expects), bottleneck, self.card, citations)
+        return Hypothesis(self.move.name, text, dict(self.change.expects), self.bottleneck, self.card, citations)
 
 
 class Strategist:
@@ -77,16 +81,30 @@ class Strategist:
         del notebook  # nothing is spent here
         if state.incumbent == 0:
             return None
+        if state.focus is not None:
+            return self._in_focus(state, state.focus)
         tuned = tuned_point(state, self.name)
         ideas = [idea for parent in _parents(state) for idea in self._ideas(state, parent)]
         chosen = min(ideas, key=lambda idea: idea.order, default=None)
         if tuned is not None and not (chosen is not None and chosen.treats_target and chosen.promise > tuned.gain):
             return tuned.proposal
-        if chosen is None:
-            return None
-        if tuned is not None and chosen.promise < NEW_STRUCTURE_PROMISE:
-            chosen = _at_point(state, chosen, tuned.proposal.candidate)
-        return Proposal(chosen.change.candidate, chosen.hypothesis, self.name, chosen.parent.number)
+        return None if chosen is None else self._proposal(state, chosen, tuned)
+
+    def _in_focus(self, state: SearchState, focus: Focus) -> Proposal | None:
+        """The most promising move that treats a finding of one attempt; what promises no gain is left for later."""
+        ideas = [
+            idea
+            for idea in self._ideas(state, state.attempt(focus.parent))
+            if idea.promise >= 1 and (focus.bottleneck is None or idea.bottleneck == focus.bottleneck)
+        ]
+        chosen = min(ideas, key=lambda idea: idea.order, default=None)
+        tuned = tuned_point(replace(state, begun=()), self.name)
+        return None if chosen is None else self._proposal(state, chosen, tuned)
+
+    def _proposal(self, state: SearchState, idea: _Idea, tuned: Tuned | None) -> Proposal:
+        if tuned is not None and idea.promise < NEW_STRUCTURE_PROMISE:
+            idea = _at_point(state, idea, tuned.proposal.candidate)
+        return Proposal(idea.change.candidate, idea.hypothesis, self.name, idea.parent.number)
 
     def repair(self, state: SearchState, failed: int, notebook: Notebook | None = None) -> Proposal | None:
         """None: a move whose result failed is wrong about the kernel, and trying harder would not make it right."""

@@ -25,7 +25,7 @@ class Tuned:
 
 def tuned_point(state: SearchState, proposer: str) -> Tuned | None:
     """The fastest point that could still become the incumbent and is no attempt yet."""
-    tried = {attempt.candidate.identity for attempt in state.attempts}
+    tried = {attempt.candidate.identity for attempt in state.tried}
     return next((t for t in _worth_an_attempt(state, proposer) if t.proposal.candidate.identity not in tried), None)
 
 

@@ -27,13 +27,13 @@ class Undirected:
         del notebook  # nothing is spent here
         if state.incumbent == 0:
             return None
-        tuned = tuned_point(state, self.name)
+        tuned = tuned_point(state, self.name) if state.focus is None else None
         if tuned is not None:
             return tuned.proposal
-        parent = state.attempt(state.incumbent)
+        parent = state.attempt(state.incumbent if state.focus is None else state.focus.parent)
         done = techniques_tried(state, parent)
         open_moves = [move for move in self._moves if move.name not in done]
-        order = np.random.default_rng((state.seed, len(state.attempts))).permutation(len(open_moves))
+        order = np.random.default_rng((state.seed, len(state.tried))).permutation(len(open_moves))
         for move in (open_moves[int(i)] for i in order):
             change = next(changes(state, parent, move), None)
             if change is not None:

@@ -1,0 +1,1 @@
+"""Several candidates in hand at once."""
