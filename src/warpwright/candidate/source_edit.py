@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -82,6 +83,7 @@ def normalised(text: str) -> str:
     return " ".join(token for token in tokens if token)
 
 
+@lru_cache(maxsize=512)
 def normalised_hash(text: str) -> str:
-    """SHA-256 of the normalised source."""
+    """SHA-256 of the normalised source; remembered, since a search asks for that of every attempt again and again."""
     return hashlib.sha256(normalised(text).encode()).hexdigest()
