@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from warpwright.loop.beam.plan import foci, treats
 from warpwright.loop.context import LoopContext
+from warpwright.loop.notebook import SessionNotebook
 from warpwright.loop.proposing import begin
 from warpwright.proposer.model.reply.duplicate import duplicate_of
 from warpwright.proposer.protocol import Focus, Proposal, SearchState
@@ -34,7 +35,7 @@ def begin_step(context: LoopContext) -> Step:
             break
         notebook = context.notebook(session.attempt_count + len(begun) + 1)
         shown = replace(state, focus=focus, begun=tuple(begun))
-        proposal = context.proposer.propose(shown, notebook)
+        proposal = _proposal(context, shown, notebook)
         if proposal is None and notebook.refusal is not None:
             return Step(_numbers(begun), notebook.refusal)
         if proposal is None or _repeats(context, shown, proposal):
@@ -43,6 +44,17 @@ def begin_step(context: LoopContext) -> Step:
         number = begin(context, proposal)
         begun.append(next(p for p in session.pending() if p.number == number))
     return Step(_numbers(begun))
+
+
+def _proposal(context: LoopContext, state: SearchState, notebook: SessionNotebook) -> Proposal | None:
+    """What the proposer makes of the focus; if it has nothing against that finding, of any other of the same attempt.
+
+    A proposer that has spent something is not asked twice for one place.
+    """
+    proposal, focus = context.proposer.propose(state, notebook), state.focus
+    if proposal is not None or focus is None or focus.bottleneck is None or notebook.exchanges():
+        return proposal
+    return context.proposer.propose(replace(state, focus=Focus(focus.parent)), notebook)
 
 
 def _wanted(context: LoopContext, state: SearchState, made: list[Proposal]) -> Iterator[Focus | None]:

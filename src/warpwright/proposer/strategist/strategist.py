@@ -91,14 +91,20 @@ class Strategist:
         return None if chosen is None else self._proposal(state, chosen, tuned)
 
     def _in_focus(self, state: SearchState, focus: Focus) -> Proposal | None:
-        """The most promising move that treats a finding of one attempt; what promises no gain is left for later."""
+        """The most promising move that treats a finding of one attempt. What promises no gain is left for later, and so is
+        what refines a structure beside which another one is tried: its counters could rule it out for that one.
+        """
+        before, parent = replace(state, begun=()), state.attempt(focus.parent)
+        restructured = any(idea.change.promise >= STRUCTURAL_PROMISE for idea in self._ideas(before, parent))
         ideas = [
             idea
-            for idea in self._ideas(state, state.attempt(focus.parent))
-            if idea.promise >= 1 and (focus.bottleneck is None or idea.bottleneck == focus.bottleneck)
+            for idea in self._ideas(state, parent)
+            if idea.promise >= 1
+            and (focus.bottleneck is None or idea.bottleneck == focus.bottleneck)
+            and not (restructured and idea.change.promise < STRUCTURAL_PROMISE)
         ]
         chosen = min(ideas, key=lambda idea: idea.order, default=None)
-        tuned = tuned_point(replace(state, begun=()), self.name)
+        tuned = tuned_point(before, self.name)
         return None if chosen is None else self._proposal(state, chosen, tuned)
 
     def _proposal(self, state: SearchState, idea: _Idea, tuned: Tuned | None) -> Proposal:
