@@ -149,6 +149,7 @@ def test_recorded_replies_give_the_same_result_without_a_server(
     document = as_json(capsys.readouterr().out)
     assert document["spending"]["model_calls"] == 10
     assert document["spending"]["money_usd"] == 0.0
+    assert document["spending"]["device_s"] is None  # emulated
     assert {row["name"] for row in document["proposers"]} == {model, "builtin"}
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 
 from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
+from warpwright.evaluation.outcome import Evaluation
 from warpwright.evaluation.profiling import ProfileOptions
 from warpwright.knowledge.documents.library import Library
 from warpwright.loop.beam.ahead import Ahead
@@ -22,6 +23,8 @@ from warpwright.loop.secret import session_secret
 from warpwright.loop.state import LoopState
 from warpwright.proposer.protocol import Proposer, SearchState
 from warpwright.proposer.registry import ModelSettings, open_proposer
+from warpwright.record.event import LedgerKind
+from warpwright.record.ledger.spending import device_stages_s
 from warpwright.record.session import Session
 
 PATIENCE = 12
@@ -70,6 +73,14 @@ class LoopContext:
     def notebook(self, number: int | None = None) -> SessionNotebook:
         """Where the proposer of an attempt writes down what it spends. number: None = of the attempt that is begun next."""
         return SessionNotebook(self.session, self.budget, number or self.session.next_number)
+
+    def charge(self, kind: LedgerKind, number: int, seconds: float, evaluation: Evaluation | None = None) -> None:
+        """Charge an attempt with wall seconds, and on a GPU with those in which it was held.
+
+        evaluation: held while it verified and timed; None = all the time.
+        """
+        held_s = seconds if evaluation is None else device_stages_s(evaluation)
+        self.session.charge(kind, number, seconds, held_s if self.bench.evaluator.measures else None)
 
     def recall(self, path: Path | None) -> None:
         """Read the history across sessions, and add to it at the end. path: its file, None = do neither."""

@@ -52,7 +52,7 @@ def diagnose_attempt(context: LoopContext, attempt: Attempt) -> AttemptDiagnosis
     if not profiles:
         started = time.monotonic()
         profiles = _profiled(context, attempt)
-        session.charge("profile", attempt.number, time.monotonic() - started)
+        context.charge("profile", attempt.number, time.monotonic() - started)
         _tell_lost_counters(context, profiles)
         session.write_profiles(attempt.number, profiles)
     diagnosis = _concluded(context, attempt, profiles)

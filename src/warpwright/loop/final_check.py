@@ -42,7 +42,7 @@ def check_finally(context: LoopContext, number: int) -> tuple[BorneOut | None, F
     context.session.emit(Event("stage", attempt=number, text="hidden cases"))
     started = time.monotonic()
     verdict = context.bench.verify_hidden(attempt.candidate)
-    context.session.charge("hidden", number, time.monotonic() - started)
+    context.charge("hidden", number, time.monotonic() - started)
     if not verdict.outcome.correct:
         return None, FinalCheck(number, passed=False, message=f"{verdict.label}: {verdict.message}")
     sanitizer = _sanitize(context, attempt)
@@ -62,7 +62,7 @@ def _sanitize(context: LoopContext, attempt: Attempt) -> SanitizerReport:
     context.session.emit(Event("stage", attempt=attempt.number, text="compute-sanitizer"))
     started = time.monotonic()
     report = context.bench.sanitize(attempt.candidate)
-    context.session.charge("sanitize", attempt.number, time.monotonic() - started)
+    context.charge("sanitize", attempt.number, time.monotonic() - started)
     return report
 
 
@@ -82,7 +82,7 @@ def _publish(context: LoopContext, attempt: Attempt) -> Published | Failure:
     over_reference = None
     if workload.reference_kernel is not None and not isinstance(over_initial, Failure):
         over_reference = evaluator.compare(workload.reference_kernel, attempt.candidate)
-    context.session.charge("publish", attempt.number, time.monotonic() - started)
+    context.charge("publish", attempt.number, time.monotonic() - started)
     for found in (over_initial, over_reference):
         if isinstance(found, Failure):
             return found

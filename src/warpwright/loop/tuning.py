@@ -63,7 +63,7 @@ def _evaluate_point(context: LoopContext, number: int, chosen: tuple[dict[str, i
     case_us = {case.name: case.timing.median_us for case in evaluation.cases if case.timing is not None}
     point = TuningPoint(*chosen, evaluation.label, evaluation.geomean_us, evaluation.message, case_us)
     session.add_tuning_point(number, point)
-    session.charge("tune", number, time.monotonic() - started)
+    context.charge("tune", number, time.monotonic() - started, evaluation)
     values = {"points": len(session.tuning(number)), "geomean_us": point.geomean_us}
     session.emit(Event("tuning", attempt=number, values=values))
 

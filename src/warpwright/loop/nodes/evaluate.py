@@ -21,7 +21,7 @@ def evaluate(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
         return {}
     evaluation, seconds = _evaluated(context, pending)
     session.finish(number, evaluation)
-    session.charge("evaluate", number, seconds)
+    context.charge("evaluate", number, seconds, evaluation)
     return {}
 
 

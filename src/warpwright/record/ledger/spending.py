@@ -4,7 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Self
 
+from warpwright.evaluation.outcome import Evaluation
 from warpwright.record.event import LedgerEntry
+
+_DEVICE_STAGES = ("verify", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,11 @@ def spending_by_attempt(entries: Iterable[LedgerEntry]) -> dict[int | None, Spen
     for entry in entries:
         sums[entry.attempt] = sums.get(entry.attempt, Spending()) + _one(entry)
     return sums
+
+
+def device_stages_s(evaluation: Evaluation) -> float:
+    """Wall seconds of the stages of an evaluation that hold the device."""
+    return sum(evaluation.seconds.get(stage, 0.0) for stage in _DEVICE_STAGES)
 
 
 def _one(entry: LedgerEntry) -> Spending:
