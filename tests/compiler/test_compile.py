@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -216,3 +217,15 @@ def test_no_host_path_is_in_any_text(compiler: Compiler) -> None:
     places = [str(directory) for directory in compiler.nvrtc.include_directories] + [str(Path.home())]
     everything = outcome.message + outcome.log + repr(outcome.diagnostics)
     assert not [place for place in places if place in everything]
+
+
+def test_two_workers_compile_at_the_same_time() -> None:
+    sources = [f'extern "C" __global__ void f(int* x) {{ x[0] = {n}; }}' for n in range(6)]
+    requests = [CompileRequest(source, "kernel.cu", "sm_90", ("f",), {}, {}) for source in sources]
+    with Compiler(None, workers=2) as pair, ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(pair.compile, requests))
+        assert all(isinstance(outcome, Compiled) for outcome in outcomes)
+        texts = [outcome.ptx for outcome in outcomes if isinstance(outcome, Compiled)]
+        assert len(set(texts)) == len(sources)
+        assert pair.worker_pid is not None
+    assert pair.worker_pid is None

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +32,7 @@ from warpwright.device.protocol import (
     TimeSource,
     Timing,
 )
+from warpwright.errors import InfrastructureError
 from warpwright.hardware import load_gpu
 from warpwright.workload.dtypes import numpy_dtype
 from warpwright.workload.model import DeviceKind, Role
@@ -276,6 +278,25 @@ def test_a_worker_that_crashes_costs_one_run(
     assert "the emulator itself ended abnormally on this candidate (exit code -11)" in found.message
     assert "exit code -11" in caplog.text
     assert_works(device, compiler)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
+def test_two_workers_take_two_requests_at_a_time(compiler: Compiler) -> None:
+    endless = faulty("for (unsigned i = 0; ; i = i * 3 + 1) y[i & 63] = i;")
+    stuck = replace(run_request(compiler, endless, output("y", "float32", 64)), time_limit_s=60.0)
+    with EmulatedDevice(load_gpu("h200"), EmulatorOptions(workers=2)) as pair:
+        assert_works(pair, compiler)
+        first = pair.worker_pid
+        assert first is not None
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(pair.run, stuck)
+            time.sleep(0.2)
+            assert_works(pair, compiler)
+            assert not waiting.done()
+            os.kill(first, signal.SIGKILL)
+            with pytest.raises(InfrastructureError):
+                waiting.result()
+        assert_works(pair, compiler)
 
 
 def test_an_estimate_is_repeatable_and_says_of_which_gpu(device: EmulatedDevice, compiler: Compiler) -> None:

@@ -13,13 +13,14 @@ from warpwright.hardware import load_gpu
 from warpwright.knowledge.field_guide.card import Guidance
 from warpwright.knowledge.field_guide.guide import cards, guidance_for
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, Finding, Verdict
-from warpwright.proposer.protocol import Proposal, SearchState
+from warpwright.proposer.protocol import Focus, Proposal, SearchState
 from warpwright.proposer.registry import open_proposer
 from warpwright.proposer.strategist import Strategist
 from warpwright.proposer.strategist.expectation import cooling_cards, counters_refute, refuted
 from warpwright.proposer.strategist.moves.registry import MOVES
 from warpwright.proposer.strategist.undirected import Undirected
 from warpwright.record.attempt import Attempt, TuningPoint
+from warpwright.record.attempts import PendingAttempt
 from warpwright.workload.model import CaseKind
 
 WORKLOAD = {entry.name: entry.workload() for entry in CORPUS}["softmax"]
@@ -375,3 +376,64 @@ def test_what_a_repair_mended_is_no_place_to_start_from() -> None:
         record.finish(proposal, evaluation(Outcome.SLOWER, 95.0))
     assert 3 in parents
     assert 2 not in parents
+
+
+def in_hand(number: int, proposal: Proposal) -> PendingAttempt:
+    return PendingAttempt(number, proposal.parent, proposal.proposer, proposal.candidate, proposal.hypothesis)
+
+
+def test_in_a_focus_only_that_attempt_and_that_finding_count() -> None:
+    record = Record()
+    record.diagnoses[1] = diagnosed(finding("issue_bound"), finding("uncoalesced"))
+    record.run(evaluation(Outcome.IMPROVED, 60.0))
+    state = replace(record.state(), focus=Focus(1, "uncoalesced"))
+    proposal = Strategist().propose(state)
+    assert proposal is not None
+    assert (proposal.parent, proposal.hypothesis.bottleneck) == (1, "uncoalesced")
+    assert Strategist().propose(replace(state, focus=Focus(1, "atomics_contention"))) is None
+
+
+def test_what_is_in_hand_is_not_proposed_again() -> None:
+    record = Record()
+    state = replace(record.state(), focus=Focus(1))
+    begun: list[PendingAttempt] = []
+    while (proposal := Strategist().propose(replace(state, begun=tuple(begun)))) is not None:
+        begun.append(in_hand(len(begun) + 2, proposal))
+    techniques = [b.hypothesis.technique for b in begun if b.hypothesis is not None]
+    assert techniques[0] == "block_per_row"
+    assert len(techniques) == len(set(techniques)) > 1
+    assert not {"unroll", "restrict", "launch_bounds"} & set(techniques), (
+        "refinements wait until the structure is known"
+    )
+
+
+def test_refinements_are_proposed_beside_each_other_once_no_structure_is_left() -> None:
+    record = Record()
+    record.run(evaluation(Outcome.IMPROVED, 14.0))
+    record.run(evaluation(Outcome.SLOWER, 30.0))  # vectorise
+    state = replace(record.state(), focus=Focus(2))
+    first = Strategist().propose(state)
+    assert first is not None
+    second = Strategist().propose(replace(state, begun=(in_hand(4, first),)))
+    assert second is not None
+    assert [first.hypothesis.technique, second.hypothesis.technique] == ["unroll", "launch_bounds"]
+
+
+def test_a_focus_leaves_tuned_points_alone_and_a_tuned_point_in_hand_is_not_the_next() -> None:
+    record = Record()
+    record.tuned[1] = tuned(50.0, 60.0)
+    in_focus = Strategist(moves=()).propose(replace(record.state(), focus=Focus(1)))
+    assert in_focus is None
+    first = Strategist(moves=()).propose(record.state())
+    assert first is not None
+    second = Strategist(moves=()).propose(replace(record.state(), begun=(in_hand(2, first),)))
+    assert second is not None
+    assert [p.candidate.values()["BLOCK"] for p in (first, second)] == [32, 64]
+
+
+def test_undirected_search_follows_the_parent_of_a_focus() -> None:
+    record = Record()
+    record.run(evaluation(Outcome.IMPROVED, 14.0))
+    proposal = Undirected().propose(replace(record.state(), focus=Focus(1)))
+    assert proposal is not None
+    assert proposal.parent == 1

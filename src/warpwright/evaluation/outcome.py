@@ -34,6 +34,10 @@ class Outcome(StrEnum):
         return self in (Outcome.SLOWER, Outcome.TIE, Outcome.IMPROVED, Outcome.PASSED)
 
 
+DUPLICATE = "duplicate"
+"""Reason beside the outcome of a candidate with the machine code and launches of an earlier one: it was not measured again."""
+
+
 @dataclass(frozen=True, slots=True)
 class CaseEvaluation:
     """One case of one candidate; None is unknown or not reached.

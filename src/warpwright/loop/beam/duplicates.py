@@ -5,12 +5,9 @@ from dataclasses import replace
 from warpwright.compiler.result import Compiled
 from warpwright.evaluation.building.machine_code import code_digest, machine_identity
 from warpwright.evaluation.course import Examined
-from warpwright.evaluation.outcome import Evaluation, Outcome
+from warpwright.evaluation.outcome import DUPLICATE, Evaluation, Outcome
 from warpwright.loop.context import LoopContext
 from warpwright.record.attempt import Attempt
-
-DUPLICATE = "duplicate"
-"""Reason beside the outcome of such a candidate: `tie.duplicate`."""
 
 
 def answer_from_record(context: LoopContext, examined: Examined) -> Evaluation | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from warpwright.evaluation.outcome import DUPLICATE
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.proposer.protocol import Focus, Proposal, SearchState
 from warpwright.proposer.strategist.changes import structure_of
@@ -14,7 +15,7 @@ def parents(attempts: Sequence[Attempt], incumbent: int, count: int) -> tuple[At
 
     The two orders differ: a candidate that is slower on the whole may be the better start where the incumbent is weak.
     """
-    timed = [a for a in attempts if a.evaluation.outcome.correct and a.evaluation.geomean_us is not None]
+    timed = [a for a in attempts if _may_be_parent(a)]
     by_time = sorted(timed, key=lambda a: (a.number != incumbent, a.evaluation.geomean_us, a.number))
     shares = [(share, a) for a in timed if (share := floor_share(a)) is not None]
     by_share = [a for _, a in sorted(shares, key=lambda pair: (-pair[0], pair[1].number))]
@@ -24,6 +25,12 @@ def parents(attempts: Sequence[Attempt], incumbent: int, count: int) -> tuple[At
         attempt = order.pop(0)
         chosen.setdefault(structure_of(attempt.candidate), attempt)
     return tuple(chosen.values())
+
+
+def _may_be_parent(attempt: Attempt) -> bool:
+    """A repeat differs from its twin in words only."""
+    evaluation = attempt.evaluation
+    return evaluation.outcome.correct and evaluation.geomean_us is not None and evaluation.reason != DUPLICATE
 
 
 def floor_share(attempt: Attempt) -> float | None:
