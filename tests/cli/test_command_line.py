@@ -11,6 +11,9 @@ from harness.building import BuildUnavailable, build
 from loop.tiny import KERNEL, write_tiny
 from warpwright.cli.commands.registry import COMMANDS
 from warpwright.cli.main import run
+from warpwright.record.options import SessionOptions
+from warpwright.record.session import Session
+from warpwright.workload.loader import load_workload
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,6 +42,21 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments", [["doctor"], ["sessions"], ["show", "last"], ["report", "last"], ["try", "--help"]]
+)
+def test_only_what_runs_the_loop_loads_langgraph_and_langchain(arguments: list[str], tmp_path: Path) -> None:
+    workload = load_workload(write_tiny(tmp_path / "tiny"))
+    Session.create(tmp_path / "sessions", workload, SessionOptions("tiny"), {}, "emulator", 1).close()
+    program = (
+        "import sys; from warpwright.cli.main import run; run(sys.argv[1:]);"
+        "heavy = {name.partition('.')[0] for name in sys.modules} & {'langgraph', 'langchain_core', 'langchain_openai'};"
+        "sys.exit(f'loaded {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("warpwright ")
@@ -54,7 +72,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["optimize", "examples/softmax", "--device", "cloud"], "unknown device"),
         (["optimize", "examples/softmax", "--device", "gpu:0,0"], "GPU 0 is named twice"),
         (["optimize", "examples/softmax", "--device", "gpu:0,second"], "second is no GPU"),
-        (["optimize", "examples/softmax", "--model", "openai:x"], "no such proposer"),
+        (["optimize", "examples/softmax", "--model", "nobody"], "no such proposer"),
         (["optimize", "examples/softmax", "--time-limit", "soon"], "is no duration"),
         (["optimize", "examples/softmax", "--iterations", "0"], "greater than or equal to 1"),
         (["evaluate", "examples/softmax", "--kernel", "missing.cu"], "missing.cu"),
