@@ -1,0 +1,224 @@
+"""One turn of a model: look-ups within their number, exact faults said again, what was heard before a kill used again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from warpwright.proposer.conversation import (
+    Allowance,
+    Exchange,
+    FaultKind,
+    Message,
+    ModelFault,
+    Purpose,
+    Reply,
+    Role,
+    Stop,
+    ToolCall,
+    ToolSpec,
+    ToolUse,
+    Usage,
+)
+from warpwright.proposer.model.costs import Costs
+from warpwright.proposer.model.prompt.build import TOOL_CALLS
+from warpwright.proposer.model.reply.bad_reply import BadKind, BadReply
+from warpwright.proposer.model.tools.tool import NoArguments, Tool
+from warpwright.proposer.model.turn import NONE_LEFT, RE_ASKS, Lost, Turn
+
+FIRST = (Message(Role.SYSTEM, "be brief"), Message(Role.USER, "propose"))
+BAD = Reply("bad", stop=Stop.END)
+GOOD = Reply("good", stop=Stop.END, usage=Usage(10, 5))
+BAD_VERDICT = "no_code: found 'bad'"
+
+
+def calls(*identities: str) -> Reply:
+    return Reply("", tuple(ToolCall(identity, "look", {}) for identity in identities), Stop.TOOL_CALLS)
+
+
+@dataclass
+class Scripted:
+    """Replies in order; keeps what it was asked."""
+
+    replies: Sequence[Reply | ModelFault]
+    name: str = "scripted:x"
+    takes_tools: bool = True
+    asked: list[tuple[Message, ...]] = field(default_factory=list)
+
+    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+        assert bool(tools) is self.takes_tools
+        self.asked.append(tuple(messages))
+        return self.replies[len(self.asked) - 1]
+
+
+@dataclass
+class Memory:
+    """A notebook that lasts as long as the test. allowed: requests before a cap forbids the next."""
+
+    allowed: int = 100
+    kept: list[Exchange] = field(default_factory=list)
+    uses: list[ToolUse] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    def exchanges(self) -> Sequence[Exchange]:
+        return tuple(self.kept)
+
+    def keep(self, exchange: Exchange) -> None:
+        self.kept.append(exchange)
+
+    def judge(self, verdict: str) -> None:
+        self.kept[-1] = replace(self.kept[-1], verdict=verdict)
+
+    def tool_uses(self) -> Sequence[ToolUse]:
+        return tuple(self.uses)
+
+    def keep_tool(self, use: ToolUse) -> None:
+        self.uses.append(use)
+
+    def allowance(self) -> Allowance:
+        return Allowance()
+
+    def refuses(self, tokens: int, money_usd: float | None) -> str | None:
+        return "budget: none left" if len(self.kept) >= self.allowed else None
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
+@dataclass
+class Bell:
+    """A look-up that counts how often it was really made."""
+
+    rung: int = 0
+
+    def tool(self) -> Tool:
+        def answer(asked: NoArguments) -> str:
+            self.rung += 1
+            return f"ring {self.rung}"
+
+        return Tool("look", "Looks.", NoArguments, answer)
+
+
+def judge(reply: Reply) -> str | BadReply:
+    return reply.text if reply.text == "good" else BadReply(BadKind.NO_CODE, "found 'bad'")
+
+
+def turn(client: Scripted, memory: Memory, bell: Bell | None = None, purpose: Purpose = Purpose.PROPOSE) -> str | Lost:
+    tools = ((bell or Bell()).tool(),)
+    return Turn(client, memory, tools, Costs()).converse(purpose, FIRST, judge)
+
+
+def test_a_usable_reply_ends_the_turn() -> None:
+    client, memory = Scripted([GOOD]), Memory()
+    assert turn(client, memory) == "good"
+    assert client.asked == [FIRST]
+    assert [(e.purpose, e.messages, e.verdict) for e in memory.kept] == [(Purpose.PROPOSE, FIRST, "")]
+
+
+def test_the_fault_is_said_and_the_conversation_goes_on() -> None:
+    client, memory = Scripted([BAD, GOOD]), Memory()
+    assert turn(client, memory) == "good"
+    *before, again = client.asked[1]
+    assert before == [*FIRST, Message(Role.MODEL, "bad")]
+    assert "found 'bad'" in again.text
+    assert [e.verdict for e in memory.kept] == [BAD_VERDICT, ""]
+    assert memory.said == [f"scripted:x: reply not usable: {BAD_VERDICT}"]
+
+
+def test_after_the_last_re_ask_the_turn_is_lost() -> None:
+    client = Scripted([BAD] * 9)
+    lost = turn(client, Memory())
+    assert isinstance(lost, Lost)
+    assert not lost.refused
+    assert lost.reason == f"scripted:x: 3 replies not usable; the last: {BAD_VERDICT}"
+    assert len(client.asked) == 1 + RE_ASKS
+
+
+def test_a_fault_loses_the_turn_at_once() -> None:
+    fault = ModelFault(FaultKind.TIMEOUT, "scripted:x: silent for 5 s.", 3, 15.0)
+    client, memory = Scripted([BAD, fault]), Memory()
+    assert turn(client, memory) == Lost("scripted:x: silent for 5 s. (timeout, 3 tries)")
+    assert memory.kept[-1].outcome == fault
+
+
+def test_a_cap_forbids_the_next_request() -> None:
+    client, memory = Scripted([BAD, GOOD]), Memory(allowed=1)
+    assert turn(client, memory) == Lost("budget: none left", refused=True)
+    assert len(client.asked) == 1
+
+
+def test_every_call_is_answered_and_those_beyond_the_allowance_in_words() -> None:
+    client, bell = Scripted([calls("a", "b"), calls(*"cdefgh"), GOOD]), Bell()
+    assert turn(client, Memory(), bell) == "good"
+    assert bell.rung == TOOL_CALLS
+    answers = [message for message in client.asked[2] if message.role is Role.TOOL]
+    assert [message.call_id for message in answers] == list("abcdefgh")
+    assert [message.text for message in answers[TOOL_CALLS:]] == [NONE_LEFT, NONE_LEFT]
+
+
+def test_a_model_that_only_looks_up_loses_its_turn() -> None:
+    client, memory, bell = Scripted([calls(*"abcdef"), *[calls("g")] * 9]), Memory(), Bell()
+    lost = turn(client, memory, bell)
+    assert isinstance(lost, Lost)
+    assert bell.rung == TOOL_CALLS
+    assert len(client.asked) == 2 + RE_ASKS
+    assert all(e.verdict.startswith("no_code: found a call") for e in memory.kept[1:])
+
+
+def test_a_model_without_tools_is_offered_none() -> None:
+    client = Scripted([BAD, GOOD], takes_tools=False)
+    assert turn(client, Memory()) == "good"
+
+
+def test_an_unknown_look_up_is_answered_with_those_there_are() -> None:
+    client = Scripted([Reply("", (ToolCall("a", "shell", {"command": "ls"}),), Stop.TOOL_CALLS), GOOD])
+    memory = Memory()
+    assert turn(client, memory) == "good"
+    assert memory.uses[0].answer == "There is no look-up shell. There are: look."
+
+
+def test_what_was_heard_before_a_kill_is_not_asked_again() -> None:
+    replies = [calls("a"), BAD, calls("b"), GOOD]
+    whole, rings = Memory(), Bell()
+    assert turn(Scripted(replies), whole, rings) == "good"
+    assert rings.rung == 2
+    for heard in range(1, len(replies)):
+        looked_up = 1 if heard < 3 else 2
+        memory, bell = Memory(kept=whole.kept[:heard], uses=whole.uses[:looked_up]), Bell(looked_up)
+        client = Scripted(replies[heard:])
+        assert turn(client, memory, bell) == "good"
+        assert [(e.purpose, e.messages, e.outcome, e.verdict) for e in memory.kept] == [
+            (e.purpose, e.messages, e.outcome, e.verdict) for e in whole.kept
+        ]
+        assert bell.rung == 2
+        assert client.asked[0][: len(FIRST)] == FIRST
+
+
+def test_a_look_up_that_a_kill_kept_out_of_the_next_request_is_not_made_again() -> None:
+    memory = Memory(
+        kept=[Exchange(Purpose.PROPOSE, "scripted:x", FIRST, calls("a"))], uses=[ToolUse("look", {}, "ring 0", 0.1)]
+    )
+    client, bell = Scripted([GOOD]), Bell()
+    assert turn(client, memory, bell) == "good"
+    assert bell.rung == 0
+    assert client.asked[0][-1] == Message(Role.TOOL, "ring 0", call_id="a")
+
+
+def test_a_verdict_that_a_kill_cut_off_is_given_on_resume() -> None:
+    memory = Memory(kept=[Exchange(Purpose.PROPOSE, "scripted:x", FIRST, BAD)])
+    assert turn(Scripted([GOOD]), memory) == "good"
+    assert [e.verdict for e in memory.kept] == [BAD_VERDICT, ""]
+
+
+def test_a_repair_that_failed_before_is_another_conversation() -> None:
+    memory = Memory()
+    assert isinstance(turn(Scripted([BAD] * 3), memory, purpose=Purpose.REPAIR), Lost)
+    client = Scripted([GOOD])
+    assert turn(client, memory) == "good"
+    assert client.asked == [FIRST]
+    assert [e.purpose for e in memory.kept] == [Purpose.REPAIR, Purpose.RE_ASK, Purpose.RE_ASK, Purpose.PROPOSE]
+
+
+def test_text_that_cannot_be_written_down_is_mended_before_it_is_used() -> None:
+    client = Scripted([replace(BAD, text="b\ud800d"), GOOD])
+    memory = Memory()
+    assert turn(client, memory) == "good"
+    assert client.asked[1][2].text == "b?d"
