@@ -58,14 +58,16 @@ def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_replies_that_were_paid_for_are_used_after_a_kill(tmp_path: Path) -> None:
+@pytest.mark.parametrize("strategy", ["linear", "beam"])
+def test_replies_that_were_paid_for_are_used_after_a_kill(tmp_path: Path, strategy: str) -> None:
     workload = small_workload(tmp_path / "matmul", "matmul")
-    assert optimize(workload, tmp_path / "calm", prepared("matmul"), *COMMON) == 0
+    common = (*COMMON, "--strategy", strategy)
+    assert optimize(workload, tmp_path / "calm", prepared("matmul"), *common) == 0
     killer = Killer(read_folder(REPLIES / "matmul"))
     root = str(tmp_path / "killed")
     with ModelServer(killer) as server:
         model = ("--model", "openai:prepared", "--base-url", server.base_url, "--device", "emulator")
-        arguments: tuple[str, ...] = ("optimize", str(workload), "--sessions", root, *model, *COMMON)
+        arguments: tuple[str, ...] = ("optimize", str(workload), "--sessions", root, *model, *common)
         for _ in KILLED_AT:
             killer.process = start(arguments)
             killer.process.communicate(timeout=120)

@@ -48,5 +48,7 @@ def test_the_beam_is_an_option_of_the_command_and_kept_in_the_record(
     options = ("--tuning-points", "0", "--no-history", "--strategy", "beam", "--beam", "3", "--bottlenecks", "1")
     assert command(workload, tmp_path / "s", *options, "--iterations", "3", "--json") == 0
     assert json.loads(capsys.readouterr().out)["best"]["attempt"] > 1
-    chosen: dict[str, Any] = json.loads((only_session(tmp_path / "s").directory / "session.json").read_text())["options"]
+    chosen: dict[str, Any] = json.loads((only_session(tmp_path / "s").directory / "session.json").read_text())[
+        "options"
+    ]
     assert (chosen["strategy"], chosen["beam"], chosen["bottlenecks"]) == ("beam", 3, 1)
