@@ -47,6 +47,8 @@ def test_each_focus_is_asked_for_once_and_a_repeat_is_told(tmp_path: Path) -> No
     treated = [attempt.hypothesis.bottleneck for attempt in session.attempts() if attempt.hypothesis is not None]
     assert len(set(treated)) == 2
     assert all(f"what limits it ({bottleneck})" in prompt for bottleneck, prompt in zip(treated, asked, strict=False))
+    assert "openai:prepared, 128 rounds: in hand, no outcome yet" in asked[1]
+    assert "in hand" not in asked[0] + asked[2]
     assert [attempt.parent for attempt in session.attempts()] == [0, 1, 1]
     assert [verdicts(session, number) for number in (2, 3, 4)] == [[""], [""], ["duplicate"]]
     summary = session.summary()

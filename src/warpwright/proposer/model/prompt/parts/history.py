@@ -10,6 +10,7 @@ from warpwright.proposer.model.prompt.quoting import one_line, quoted
 from warpwright.proposer.protocol import SearchState
 from warpwright.proposer.strategist.expectation import cooling_cards, counters_refute
 from warpwright.record.attempt import Attempt
+from warpwright.record.attempts import PendingAttempt
 from warpwright.record.evidence import times_from
 from warpwright.units import format_ratio, format_us
 
@@ -17,12 +18,13 @@ _SMALLEST_TUNING = 2
 
 
 def attempts(state: SearchState) -> str:
-    """The newest attempts, oldest first; how many there were before."""
+    """The newest attempts, oldest first, then candidates in hand; how many there were before."""
     shown = state.attempts[-limits().attempts_shown :]
     if not shown:
         return ""
     earlier = len(state.attempts) - len(shown)
     lines = [one_line(_attempt(state, attempt), limits().line) for attempt in shown]
+    lines += [one_line(_in_hand(attempt), limits().line) for attempt in state.begun]
     heading = f"## Attempts so far ({earlier} earlier ones are not shown)" if earlier else "## Attempts so far"
     return f"{heading}\n{quoted('attempts', '\n'.join(lines), limits().attempts)}"
 
@@ -64,6 +66,11 @@ def _attempt(state: SearchState, attempt: Attempt) -> str:
     text += "".join(f"; {said}" for said in _expected(state, attempt))
     message = "" if evaluation.outcome.correct else message_of(state.workload, evaluation)
     return f"{text}: {message}" if message else text
+
+
+def _in_hand(attempt: PendingAttempt) -> str:
+    idea = "initial kernel" if attempt.hypothesis is None else attempt.hypothesis.technique
+    return f"#{attempt.number} from #{attempt.parent} {attempt.proposer}, {idea}: in hand, no outcome yet"
 
 
 def _time(state: SearchState, attempt: Attempt) -> str:
