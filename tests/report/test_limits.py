@@ -66,7 +66,7 @@ def test_an_attempt_says_what_limits_it_and_why_there_are_no_counters(diagnosed:
     text = attempt_of(diagnosed, 1)
     assert "rows2048: uncoalesced: 78 % of the sectors are wasted." in text  # in its summary
     assert "Limited by uncoalesced . 78 % of the sectors are wasted." in text
-    assert "line 7 (LDG.E): global_excess_ratio 78 %, 90 % of the launch's" in text
+    assert "line 7 (LDG.E) has 90 % of global_excess_ratio" in text
     assert "Then l2_bound" in text
     assert "Why there are no hardware counters: the emulator ran the case, so hardware counted nothing" in text
     assert "Not evaluated, neither true nor false: barrier (unknown: stall_barrier_ratio)." in text
