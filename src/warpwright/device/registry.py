@@ -119,7 +119,9 @@ def _emulated(key: str, options: DeviceOptions) -> Device:
     executor = options.executor or ExecutorKind.JIT
     if executor is ExecutorKind.JIT:
         _require_jit()
-    return EmulatedDevice(load_gpu(key), EmulatorOptions(executor, options.cache_directory, workers=options.emulator_workers))
+    return EmulatedDevice(
+        load_gpu(key), EmulatorOptions(executor, options.cache_directory, workers=options.emulator_workers)
+    )
 
 
 def _require_jit() -> None:
