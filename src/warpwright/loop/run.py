@@ -57,6 +57,8 @@ def _connect(context: LoopContext) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(path, check_same_thread=False)
         connection.execute("pragma schema_version").fetchone()
+        # A kill loses nothing; a power cut may set the cursor back, and nodes find what is done in the session directory.
+        connection.execute("pragma synchronous = normal")
     except sqlite3.DatabaseError as error:
         raise RecordError(f"{path}: not a readable checkpoint database ({error}); the attempts are unharmed") from error
     return connection
