@@ -86,6 +86,14 @@ def test_the_scale_is_that_of_the_row() -> None:
     assert compare("float32", want + np.array([[0], [1e-7]]), want, limits).wrong == 64
 
 
+@pytest.mark.parametrize(("count", "passed"), [(1, True), (63, True), (64, False)])
+def test_a_few_elements_show_no_systematic_loss(count: int, passed: bool) -> None:
+    """Honest cancellation: 2 * v + 1 at v near -0.5 is off by some roundoffs of its terms, of one element or of few."""
+    want = np.full(count, 0.01)
+    limits = Budget(rtol=2e-6, atol=0.0, scale_ratio=0.0, rms_ratio=5e-7, exact=False)
+    assert compare("float32", want * (1 + 1e-6), want, limits).passed is passed
+
+
 def test_the_rms_gate_sees_a_systematic_loss() -> None:
     generator = np.random.default_rng(1)
     want = generator.standard_normal(10000)

@@ -13,6 +13,9 @@ from warpwright.workload.oracle.verdict import CustomVerdict
 from warpwright.workload.tolerance import Budget, budget
 from warpwright.workload.values import Array, Comparison, Mismatch
 
+LEAST_FOR_RMS = 64
+"""Elements of an output from which its RMS error is limited."""
+
 
 class CustomCompare(Protocol):
     """The oracle, as far as the comparator needs it."""
@@ -83,8 +86,11 @@ def _verdict(parameter: ArrayParameter, shape: tuple[int, ...], sums: Sums, limi
 
 
 def _rms_margin(sums: Sums, limits: Budget, total: int) -> float:
-    """Relative RMS error over its limit; an explicit absolute tolerance is granted to every element here too."""
-    if limits.rms_ratio is None or sums.error_squares == 0.0:
+    """Relative RMS error over its limit; an explicit absolute tolerance is granted to every element here too.
+
+    Fewer elements show no systematic loss: one of them that is small by cancellation would decide alone.
+    """
+    if limits.rms_ratio is None or sums.error_squares == 0.0 or total < LEAST_FOR_RMS:
         return 0.0
     allowed = limits.rms_ratio * sqrt(sums.want_squares) + limits.atol * sqrt(total)
     return sqrt(sums.error_squares) / allowed if allowed else inf
