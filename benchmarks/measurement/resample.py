@@ -24,7 +24,7 @@ DRAWS = 400
 SEED = 1
 PROTOCOL = f"""No measurement: decisions drawn again, {DRAWS} for each row, from the rounds of an earlier run of
 `aa_study`, whose own A/A runs had ten rounds and hid a quarter of the true 2 % gains. `floor_rounds`: of the A/A run.
-The gate has taken twenty since then, and so does the run of `aa_study` that is kept."""
+The gate has taken twenty since then, and so has the run of `aa_study` that is kept."""
 
 
 class Drawn:
