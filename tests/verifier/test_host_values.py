@@ -86,7 +86,8 @@ def test_threads_get_the_same_arrays(scale: Workload, oracle: Oracle) -> None:
     with ThreadPoolExecutor(4) as pool:
         differences = list(pool.map(total, range(60)))
     assert np.abs(differences).max() < 1e-9
-    assert values.held_bytes() <= 30_000
+    read_again = 4 * case.dims["n"] * 4  # each thread may have made one input again after the last look at what is held
+    assert values.held_bytes() <= 30_000 + read_again
 
 
 def test_a_quarter_of_the_machine_is_kept_at_most() -> None:

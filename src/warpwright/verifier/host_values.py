@@ -48,7 +48,8 @@ class HostValues:
     """A workload with its oracle. Safe for threads; arrays given out are not writable.
 
     kept_bytes: beyond it inputs are made again when they are needed, then expected outputs are computed again, the longest
-    unused first. None: a quarter of this machine's memory, at most MOST_KEPT_BYTES.
+    unused first; inputs that callers made again since the last new entry are not looked at yet. None: a quarter of this
+    machine's memory, at most MOST_KEPT_BYTES.
     What one thread computes others wait for. After `prefetch`, `close` ends what is under way.
     """
 
