@@ -1,5 +1,7 @@
 """What holds for every test."""
 
+import os
+import tempfile
 from collections.abc import Iterator
 
 import pytest
@@ -10,4 +12,17 @@ def _without_history() -> Iterator[None]:
     """No test reads what this user's sessions taught, nor adds to it; a test of the history names a file of its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WARPWRIGHT_HISTORY", "off")
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The lock of a GPU lies in the temporary folder: test processes that run side by side have a stand-in each."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    folder = str(tmp_path_factory.mktemp("temporary"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
         yield

@@ -41,6 +41,20 @@ def gone(pid: int | None, patience_s: float = 5.0) -> bool:
     return True
 
 
+def ended(pid: int, patience_s: float = 5.0) -> bool:
+    """True once a process runs no more; it may be a zombie that nobody has asked about yet."""
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False
+
+
 def inside(pid: int) -> list[int]:
     """The process and all its descendants."""
     found = [pid]

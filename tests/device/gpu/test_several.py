@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from device.gpu.kernels import measure_request, ran, scale_request
-from device.gpu.test_recovery import gone, inside, kill_when_running
+from device.gpu.test_recovery import ended, gone, inside, kill_when_running
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import run_canary
 from warpwright.device.finding import Status
@@ -184,8 +184,9 @@ def test_a_timing_gpu_that_goes_bad_stops_the_run(
     device.measure(measure_request(compiler))
     pid = device.gpus[0].worker_pid
     assert pid is not None
-    os.kill(inside(pid)[-1], signal.SIGKILL)
-    assert gone(inside(pid)[-1])
+    killed = inside(pid)[-1]
+    os.kill(killed, signal.SIGKILL)
+    assert ended(killed)
     with pytest.raises(UnusableGpu, match="the GPU is not usable: a known-good kernel failed 2 times in a row"):
         device.measure(measure_request(compiler))
     assert run_canary(device, compiler) is None, "the other one is good"

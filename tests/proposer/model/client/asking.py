@@ -1,6 +1,7 @@
 """Clients against the test server."""
 
 import gc
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,12 +34,14 @@ def client_of(
 
 @contextmanager
 def closing(client: ChatClient) -> Iterator[ChatClient]:
-    """Google's library leaves its connections to the garbage collector, which tells tests so."""
+    """Google's library leaves its connections, after a time-out open ones, to the garbage collector, which would tell tests."""
     yield client
     transport = getattr(getattr(client._model, "client", None), "transport", None)
     if transport is not None:
         transport.close()
-        gc.collect()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
 
 
 def ask(
