@@ -141,3 +141,10 @@ def test_device_names_have_values_of_the_gpu() -> None:
 
 def test_names_are_all_that_the_value_depends_on() -> None:
     assert parse("ceil_div(n * BLOCK, device.warp_size) + max(n, 3)").names == {"n", "BLOCK", "device.warp_size"}
+
+
+def test_the_least_and_the_greatest_of_64_bits_can_be_written() -> None:
+    assert evaluate("-9223372036854775808", {}) == -(2**63)
+    assert evaluate("9223372036854775807", {}) == 2**63 - 1
+    with pytest.raises(ExpressionError, match="does not fit in 64 bits"):
+        evaluate("-9223372036854775809", {})

@@ -242,6 +242,8 @@ def _value(expression: Expression, node: Node, values: Mapping[str, int]) -> int
         case Binary(sign, left, right):
             operands = (_value(expression, left, values), _value(expression, right, values))
             result = _apply(expression, lambda: _binary(sign, *operands))
+        case Call("-", (Number(value),)):
+            result = -value  # the least of 64 bits has no positive twin
         case Call("-", (operand,)):
             result = -_value(expression, operand, values)
         case Call(function, arguments):
