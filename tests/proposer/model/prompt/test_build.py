@@ -237,7 +237,7 @@ def test_secrets_of_the_run_never_stand_in_a_prompt(monkeypatch: pytest.MonkeyPa
     record.workload = replace(record.workload, cases=cases)
     wrong = compared("y", Mismatch((7,), 1.0, 31337.5), wrong=1, total=4, message="y[7]: got 1, want 31337.5")
     unseen = failed_case("hidden 1", wrong, message="hidden 1: y[7] want 31337.5")
-    place = f"{record.workload.directory}/kernel.cu: in /root/.cache/warpwright/secret.txt"
+    place = f"{record.workload.directory}/kernel.cu: in /home/ada/.cache/warpwright/secret.txt"
     record.add(
         evaluation(Outcome.WRONG_RESULT, None, message="case hidden 1: want 31337.5", cases=(unseen,)),
         Hypothesis("a", "b"),
