@@ -5,6 +5,10 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)  # speed is watched by benchmarks, and other tests run beside
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="session")

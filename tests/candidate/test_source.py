@@ -107,7 +107,7 @@ def test_an_edit_that_breaks_the_source_is_refused() -> None:
         apply_edits(source, [Edit(at, at + 1, "= {{")])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from([" ", "\n", "\t", "/* why */", "// note\n", "  "]), min_size=12, max_size=12))
 def test_layout_and_comments_do_not_change_the_normalised_form(gaps: list[str]) -> None:
     tokens = ["__global__", " void ", "k", "(", "float", " *", "x", ")", "{", "x[0] = 1.5f;", "x[1] += x[0];", "}"]

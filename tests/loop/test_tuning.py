@@ -1,13 +1,14 @@
 """A tuning search within a session: its share of the time, what ends it for good, what only interrupts it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from loop.tiny import WORKLOAD, write_tiny
 from warpwright.evaluation.bench import BenchOptions
+from warpwright.evaluation.outcome import Outcome
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import LoopContext, open_context
 from warpwright.loop.state import GRAPH_VERSION
@@ -116,3 +117,37 @@ def test_a_search_that_the_end_of_the_time_stops_goes_on_when_there_is_more(begi
     assert not begin.context.session.tuning_finished(1)
     begin.limit(None)
     assert attempt_to_tune(begin.context.session) == 1
+
+
+@pytest.mark.parametrize(
+    ("times_slower", "outcome", "searched"),
+    [(1.0, Outcome.TIE, 2), (1.45, Outcome.SLOWER, 2), (1.55, Outcome.SLOWER, None), (1.0, Outcome.WRONG_RESULT, None)],
+)
+def test_a_structure_that_came_close_is_searched_after_the_incumbent(
+    begin: Started, times_slower: float, outcome: Outcome, searched: int | None
+) -> None:
+    session = begin.context.session
+    _enter(begin, {"EXTRA": (1, 2)}, times_slower, outcome)
+    assert attempt_to_tune(session) == 1
+    session.finish_tuning(1)
+    assert attempt_to_tune(session) == searched
+    session.finish_tuning(2)
+    assert attempt_to_tune(session) is None
+
+
+def test_what_came_close_without_tunables_of_its_own_is_not_searched(begin: Started) -> None:
+    _enter(begin, {}, 1.0, Outcome.TIE)
+    begin.context.session.finish_tuning(1)
+    assert attempt_to_tune(begin.context.session) is None
+
+
+def _enter(begin: Started, tunables: dict[str, tuple[int, ...]], times_slower: float, outcome: Outcome) -> None:
+    """Attempt 2: another structure that was made from attempt 1."""
+    session = begin.context.session
+    first = session.attempt(1)
+    source = first.candidate.source + "// another structure\n#define ANOTHER 1\n"
+    candidate = replace(first.candidate, source=source, tunables={**first.candidate.tunables, **tunables})
+    number = session.begin(candidate, None, "builtin", 1)
+    assert first.evaluation.geomean_us is not None
+    geomean_us = first.evaluation.geomean_us * times_slower
+    session.finish(number, replace(first.evaluation, outcome=outcome, geomean_us=geomean_us))

@@ -186,7 +186,7 @@ evaluations = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(evaluations)
 def test_any_evaluation_comes_back_whole(tmp_path_factory: pytest.TempPathFactory, evaluation: Evaluation) -> None:
     directory = tmp_path_factory.mktemp("attempt")

@@ -84,7 +84,7 @@ def test_golden_file_is_what_python_makes() -> None:
         assert generate(recipe, int(row["key"], 16), row["count"]).tobytes().hex() == row["bytes"], row
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     key=_KEYS,
     kind=st.sampled_from(["normal", "uniform"]),
@@ -105,7 +105,7 @@ def test_narrow_floats_are_float32_rounded_once(dtype: str, kind: str) -> None:
     assert narrow.tobytes() == wide.astype(element_type(dtype).numpy).tobytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), key=_KEYS, dtype=st.sampled_from(["int8", "uint16", "int64", "uint64", "bool"]))
 def test_integers_follow_the_definition(data: st.DataObject, key: int, dtype: str) -> None:
     limits = {"bool": (0, 1)}.get(dtype) or (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
@@ -120,7 +120,7 @@ def test_whole_range_of_64_bits_is_the_word_itself() -> None:
     assert [int(v) for v in values] == [word(5, i) for i in range(5)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     key=_KEYS,
     recipe=st.sampled_from(

@@ -49,7 +49,7 @@ def load(directory: Path, text: str) -> None:
         load_workload(directory)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=mutated())
 def test_a_changed_file_is_loaded_or_refused(text: str, write_workload: WriteWorkload) -> None:
     load(write_workload(), text)

@@ -10,7 +10,7 @@ import pytest
 
 from warpwright.errors import WorkloadError
 from warpwright.workload.arguments import make_arguments
-from warpwright.workload.comparator import compare_case
+from warpwright.workload.comparison.comparator import compare_case
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Case
 from warpwright.workload.oracle import Oracle

@@ -1,11 +1,12 @@
 """Which attempt is tuned, and the search itself, recorded point by point."""
 
 import time
+from collections.abc import Iterator, Sequence
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.loop.context import LoopContext
 from warpwright.proposer.strategist.tuner import LaunchSettings, Tuner, apply_point, tunable_space_size
-from warpwright.record.attempt import TuningPoint
+from warpwright.record.attempt import Attempt, TuningPoint
 from warpwright.record.event import Event
 from warpwright.record.session import Session
 
@@ -13,22 +14,45 @@ SEARCH_SHARE = 0.25
 """A search may take this part of the time that is left: the structure that it refines may be the wrong one."""
 ONLY_SEARCH_SHARE = 0.75
 """The same where nothing but tunables is tried: the best points still have to become attempts."""
+CLOSE_RATIO = 1.5
+"""A structure with tunables of its own is searched up to this time over the incumbent's: its first point may be the fault.
+
+On an H200 tiles of a matrix product tied with the plain kernel at the point they came with, and a transpose's points lay
+apart by a factor of three.
+"""
 _TUNER = "tuner"
 
 
 def attempt_to_tune(session: Session) -> int | None:
-    """The incumbent's number if its structure has tunables that no search has covered to its end, else None."""
+    """The attempt whose tunables are searched next: the incumbent, else the latest that came close with tunables of its own.
+
+    None if every such structure has been searched to its end.
+    """
     number = session.incumbent()
     if number == 0 or session.options.tuning_budget == 0:
         return None
-    candidate = session.attempt(number).candidate
-    if tunable_space_size(candidate) <= 1:
-        return None
-    searched = [a.number for a in session.attempts() if session.tuning(a.number)]
-    for other in searched:
-        if _structure(session.attempt(other).candidate) == _structure(candidate):
-            return other if not session.tuning_finished(other) else None
-    return number
+    attempts = session.attempts()
+    searched = [a for a in attempts if session.tuning(a.number)]
+    for attempt in (session.attempt(number), *_close(session, attempts)):
+        if tunable_space_size(attempt.candidate) <= 1:
+            continue
+        same = (a.number for a in searched if _structure(a.candidate) == _structure(attempt.candidate))
+        chosen = next(same, attempt.number)
+        if not session.tuning_finished(chosen):
+            return chosen
+    return None
+
+
+def _close(session: Session, attempts: Sequence[Attempt]) -> Iterator[Attempt]:
+    """Correct attempts, the latest first, that bring tunables which their parent lacks and are not far behind the incumbent."""
+    best_us = session.attempt(session.incumbent()).evaluation.geomean_us
+    for attempt in reversed(attempts):
+        own_us = attempt.evaluation.geomean_us
+        if attempt.parent == 0 or not attempt.evaluation.outcome.correct or own_us is None or best_us is None:
+            continue
+        brought = attempt.candidate.tunables.keys() - session.attempt(attempt.parent).candidate.tunables.keys()
+        if brought and own_us <= CLOSE_RATIO * best_us:
+            yield attempt
 
 
 def search_points(context: LoopContext, number: int) -> None:

@@ -15,7 +15,7 @@ from warpwright.verifier.host_values import HostValues
 from warpwright.verifier.registry import CHECKS
 from warpwright.verifier.runs_ahead import RunsAhead
 from warpwright.verifier.verdict import Finding, Verdict
-from warpwright.workload.comparator import compare_case
+from warpwright.workload.comparison.comparator import compare_case
 from warpwright.workload.model import Case
 
 
@@ -70,6 +70,7 @@ class Trial:
         self._workload = subject.values.workload
         self._values = subject.values.arguments(subject.case, draw.seed)
         self._expected = subject.values.expected(subject.case, self._values)
+        subject.values.oracle.scales(subject.case)  # now: an oracle that is a kernel needs the device for it
         on_device = isinstance(subject.device, MeasuringDevice)
         self._arguments = device_arguments(self._workload, self._values, on_device=on_device)
         self._runs: list[_Launched] = []

@@ -27,7 +27,7 @@ def value(polynomial: Polynomial, names: dict[str, int]) -> int:
     return sum(factor * prod(names[part.text] for part in monomial) for monomial, factor in polynomial.terms)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(text=expressions, numbers=st.tuples(*[st.integers(-50, 50)] * 4))
 def test_a_polynomial_has_the_value_of_its_expression(text: str, numbers: tuple[int, ...]) -> None:
     names = dict(zip(["i", "j", "n", "threadIdx.x"], numbers, strict=True))

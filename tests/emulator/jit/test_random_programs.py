@@ -9,7 +9,7 @@ from emulator.jit.programs import OUT_WORDS, programs
 INPUT = np.random.default_rng(0).integers(0, 2**32, 72, dtype=np.uint64).astype(np.uint32)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=60, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(programs())
 def test_same_as_the_interpreter(body: str) -> None:
     graph = graph_of(ptx_of(body, parameters=".param .u64 in, .param .u64 out"))

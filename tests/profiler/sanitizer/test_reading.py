@@ -77,7 +77,7 @@ def test_line_zero_is_unknown(tmp_path: Path) -> None:
     assert records[0].places == (Place("scale", "kernel.cu", None),)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(at=st.integers(0, len(WHOLE) - 1), other=st.text(max_size=8))
 def test_damaged_xml_is_read_or_refused(tmp_path: Path, at: int, other: str) -> None:
     read_xml(written(tmp_path, (WHOLE[:at] + other + WHOLE[at + 1 :]).encode("utf-8", "replace")))

@@ -32,7 +32,7 @@ def bowl_at(bottom: Mapping[str, int], point: Mapping[str, int]) -> float:
     return 10.0 + sum((point[name] - bottom[name]) ** 2 for name in point)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(values=small_spaces, budget=st.integers(1, 25), seed=st.integers(0, 5))
 def test_tiny_spaces_are_searched_without_repeats_within_the_budget(
     values: dict[str, list[int]], budget: int, seed: int
@@ -43,7 +43,7 @@ def test_tiny_spaces_are_searched_without_repeats_within_the_budget(
     assert len(set(keys)) == len(keys) == min(budget, space.size)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(count=st.integers(1, 9), budget=st.integers(1, 5), seed=st.integers(0, 5), failing=st.integers(0, 3))
 def test_two_valued_tunables_and_failures(count: int, budget: int, seed: int, failing: int) -> None:
     space = Space({f"T{i}": (0, 1) for i in range(count)})
@@ -54,7 +54,7 @@ def test_two_valued_tunables_and_failures(count: int, budget: int, seed: int, fa
     assert all((p.geomean_us is None) == (sum(p.point.values()) < failing) for p in tried)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(cut=st.integers(0, 60), seed=st.integers(0, 3))
 def test_a_search_cut_off_and_resumed_is_the_same_search(cut: int, seed: int) -> None:
     space = Space({name: tuple(range(1, 8)) for name in "ABCD"})
@@ -102,7 +102,7 @@ LARGE = st.dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     values=LARGE, budget=st.integers(1, 120), seed=st.integers(0, 5), shape=st.sampled_from(["flat", "bowl", "fails"])
 )

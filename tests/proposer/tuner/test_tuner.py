@@ -93,7 +93,7 @@ def test_the_search_begins_at_the_candidates_own_point() -> None:
     assert tuner.next([]) == ({"BLOCK": 64}, {})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 3), budget=st.integers(1, 60), times=st.lists(st.floats(1, 2), min_size=120, max_size=120))
 def test_noise_alone_ends_the_search_without_repeats(seed: int, budget: int, times: list[float]) -> None:
     workload, candidate = with_tunables(BLOCK=(128, 32, 64, 256, 512), A=(1, 2, 3), B=(1, 2, 3))

@@ -8,7 +8,7 @@ from warpwright.device.measurement import BlockRecord, CheckedLaunch
 from warpwright.evaluation.failure import Failure
 from warpwright.verifier.evidence import case_text, worst_margin
 from warpwright.verifier.host_values import HostValues
-from warpwright.workload.comparator import compare_case
+from warpwright.workload.comparison.comparator import compare_case
 from warpwright.workload.model import Case
 from warpwright.workload.values import Comparison
 

@@ -1,4 +1,4 @@
-"""The tunables and launch configurations of the incumbent are searched; every point is on disk before the next."""
+"""Tunables and launch configurations of the incumbent, or of what came close, are searched; each point is on disk at once."""
 
 from langgraph.runtime import Runtime
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from warpwright.workload.arguments import make_arguments
-from warpwright.workload.comparator import compare_case
+from warpwright.workload.comparison.comparator import compare_case
 from warpwright.workload.dtypes import element_type
 from warpwright.workload.model import Case, Workload
 from warpwright.workload.oracle import Oracle

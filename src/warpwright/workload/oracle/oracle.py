@@ -12,6 +12,7 @@ from warpwright.errors import InfrastructureError, WorkloadError
 from warpwright.isolation.process import Ended, WorkerEnded
 from warpwright.units import GIB
 from warpwright.workload.arguments import random_key
+from warpwright.workload.comparison.scales import draw_scales
 from warpwright.workload.dtypes import element_type
 from warpwright.workload.form.reference_file import REFERENCE_FILE, read_functions
 from warpwright.workload.model import ArrayParameter, Case, OracleKind, Workload
@@ -54,6 +55,7 @@ class Oracle:
         self._time_limit_s = time_limit_s
         self._run_kernel = run_kernel
         self._cache = ExpectedCache(cache_directory)
+        self._scales: dict[object, Mapping[str, float]] = {}
         self._file = workload.directory / REFERENCE_FILE
         functions = read_functions(self._file) if REFERENCE_FILE in workload.files else {}
         self.compares = "compare" in functions
@@ -118,6 +120,16 @@ class Oracle:
         arrays |= {f"expected.{name}": array for name, array in expected.items()}
         body = self._call(case, Question({"operation": "compare", "case": described}, arrays)).body
         return CustomVerdict(bool(body["accepted"]), str(body["message"]))
+
+    def scales(self, case: Case) -> Mapping[str, float]:
+        """Typical size of the elements of each output that is too small to show it (`scales.py`), found once for each case.
+
+        Raises: WorkloadError, as `expected`.
+        """
+        key = case.name, tuple(sorted(case.dims.items())), tuple(sorted(case.scalars.items())), case.seed
+        if key not in self._scales:
+            self._scales[key] = draw_scales(self.workload, case, self)
+        return self._scales[key]
 
     def close(self) -> None:
         """End the processes, also those that work; calls under way and later ones raise InfrastructureError."""

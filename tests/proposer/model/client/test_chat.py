@@ -283,7 +283,7 @@ def test_no_body_of_an_answer_raises() -> None:
     with ModelServer(lambda request: Answer(raw=body["raw"])) as server:
         client, _ = client_of(server, options=replace(OPTIONS, stream=False, retries=0, timeout_s=20))
 
-        @settings(max_examples=60, deadline=None)
+        @settings(max_examples=60)
         @given(BODIES | JSON)
         def no_body_raises(value: object) -> None:
             body["raw"] = json.dumps(value)

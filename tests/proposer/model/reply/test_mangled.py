@@ -104,7 +104,7 @@ def outcome(text: str, stop: Stop = Stop.END) -> tuple[ParsedReply, Candidate] |
     return judged(Reply(text, stop=stop))
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(told(), st.sampled_from(["", *THINKING]), st.sampled_from(["short", DRAFT, "```cuda\n" + DRAFT, "```"]))
 def test_every_forgiven_form_gives_the_source_as_written(reply: Told, thinking: str, thought: str) -> None:
     result = outcome(reply.mark + thinking.replace("{}", thought) + reply.ends.join(reply.lines))
@@ -119,7 +119,7 @@ def misread(text: str, source: str) -> bool:
     return not isinstance(result, BadReply) and normalised(result[0].source) != normalised(source)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(told(drafts=False), st.data())
 def test_a_reply_that_is_cut_anywhere_is_refused_or_whole(reply: Told, data: st.DataObject) -> None:
     text = reply.text
@@ -130,7 +130,7 @@ def test_a_reply_that_is_cut_anywhere_is_refused_or_whole(reply: Told, data: st.
     assert told_so.kind is BadKind.TRUNCATED
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(told(), st.data())
 def test_lines_lost_doubled_or_put_in_around_the_source_never_change_it(reply: Told, data: st.DataObject) -> None:
     lines, code = list(reply.lines), set(reply.code)
@@ -148,7 +148,7 @@ def test_lines_lost_doubled_or_put_in_around_the_source_never_change_it(reply: T
     assert isinstance(result, BadReply) or result[0].source in {reply.source} | drafts
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(told(drafts=False), st.data())
 def test_a_fence_inside_the_source_never_leaves_a_part_of_it(reply: Told, data: st.DataObject) -> None:
     lines = list(reply.lines)
@@ -183,7 +183,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.one_of(FRAGMENTS, st.text(max_size=8)), max_size=25).map("".join))
 def test_no_text_crashes_the_parser(text: str) -> None:
     result = parse_reply(Reply(text), ["softmax"])

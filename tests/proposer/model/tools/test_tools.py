@@ -84,7 +84,7 @@ NAMES = (
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(st.text(), st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=5), JSON, max_size=3)))
 def test_no_arguments_make_a_tool_raise_or_talk_without_end(
     library: Library, arguments: Mapping[str, Any] | str
@@ -97,7 +97,7 @@ def test_no_arguments_make_a_tool_raise_or_talk_without_end(
         assert outside(answer) is not None
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_legal_arguments_make_a_tool_raise(library: Library, data: st.DataObject) -> None:
     kinds: dict[str, st.SearchStrategy[Any]] = {

@@ -5,7 +5,8 @@ L = length of the longest sum behind one element:
 
     rtol = 2 u + 16 a + 2 a sqrt(L)       atol = (2 u + 4 a sqrt(L)) * scale       rms <= u + 8 a sqrt(L)
 
-`scale` is the root mean square of the expected values along the last axis, of 64 neighbours at least. The 4 is calibrated:
+`scale` is the root mean square of the expected values along the last axis, of 64 neighbours at least; where an output has
+fewer elements (SCALE_ELEMENTS), over several draws of the case's values (`scales.py`). The 4 is calibrated:
 one fp32 accumulator over 256 normal terms, the plainest honest kernel, used up to 0.57 of the budget with a 2 (65,536
 elements); an honest kernel shall stay below half, and the next lower precision must still fail
 (tests/workload/test_comparator.py holds both).
@@ -20,6 +21,8 @@ from warpwright.workload.dtypes import element_type
 from warpwright.workload.model import ArrayParameter, Workload
 from warpwright.workload.shapes import shape_of
 
+SCALE_ELEMENTS = 64
+"""Fewest expected values behind one scale."""
 _FLOAT32_ROUNDOFF = 2.0**-24
 _FLOAT64_RTOL = 1e-12
 _MAX_GUESSED_REDUCTION = 4096
@@ -31,6 +34,7 @@ class Budget:
 
     rms_ratio: limit of the relative RMS error of the whole output; None: not limited.
     exact: integers and bools, compared bit for bit.
+    least_scale: what the scale of a row is at least, for outputs that are too small to show one.
     """
 
     rtol: float
@@ -38,6 +42,7 @@ class Budget:
     scale_ratio: float
     rms_ratio: float | None
     exact: bool
+    least_scale: float = 0.0
 
 
 EXACT = Budget(0.0, 0.0, 0.0, None, exact=True)

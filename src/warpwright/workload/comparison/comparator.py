@@ -1,23 +1,24 @@
 """Compares what a candidate wrote with what the oracle expects: the one comparator (`verification.md` V10 to V14)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import inf, sqrt
 from typing import Protocol
 
 import numpy as np
 
+from warpwright.workload.comparison.elementwise import SHOWN, Sums, differences, measure
+from warpwright.workload.comparison.tolerance import SCALE_ELEMENTS, Budget, budget
 from warpwright.workload.dtypes import element_type
-from warpwright.workload.elementwise import SHOWN, Sums, differences, measure
 from warpwright.workload.model import ArrayParameter, Case, Workload
 from warpwright.workload.oracle.verdict import CustomVerdict
-from warpwright.workload.tolerance import Budget, budget
 from warpwright.workload.values import Array, Comparison, Mismatch
 
-LEAST_FOR_RMS = 64
+LEAST_FOR_RMS = SCALE_ELEMENTS
 """Elements of an output from which its RMS error is limited."""
 
 
-class CustomCompare(Protocol):
+class ComparingOracle(Protocol):
     """The oracle, as far as the comparator needs it."""
 
     @property
@@ -29,9 +30,13 @@ class CustomCompare(Protocol):
         """The verdict of the workload's own `compare`."""
         ...
 
+    def scales(self, case: Case) -> Mapping[str, float]:
+        """Typical size of the elements of outputs that are too small to show it."""
+        ...
+
 
 def compare_case(
-    workload: Workload, case: Case, actual: Mapping[str, Array], expected: Mapping[str, Array], oracle: CustomCompare
+    workload: Workload, case: Case, actual: Mapping[str, Array], expected: Mapping[str, Array], oracle: ComparingOracle
 ) -> tuple[Comparison, ...]:
     """One verdict for each output, or a single one by the workload's own `compare`.
 
@@ -46,10 +51,15 @@ def compare_case(
         chosen = {output.name: actual[output.name] for output in outputs}
         wanted = {output.name: expected[output.name] for output in outputs}
         return (_custom(workload, wanted, oracle.compare(case, chosen, wanted)),)
+    scales = oracle.scales(case)
+    limits = {output.name: _limits(workload, output, case, scales.get(output.name, 0.0)) for output in outputs}
     return tuple(
-        compare_output(output, actual[output.name], expected[output.name], budget(workload, output, case.dims))
-        for output in outputs
+        compare_output(output, actual[output.name], expected[output.name], limits[output.name]) for output in outputs
     )
+
+
+def _limits(workload: Workload, output: ArrayParameter, case: Case, least_scale: float) -> Budget:
+    return replace(budget(workload, output, case.dims), least_scale=least_scale)
 
 
 def compare_output(parameter: ArrayParameter, actual: Array, expected: Array, limits: Budget) -> Comparison:

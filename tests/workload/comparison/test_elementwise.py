@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpwright.workload import elementwise
+from warpwright.workload.comparison import elementwise
+from warpwright.workload.comparison.elementwise import Sums, differences, measure
+from warpwright.workload.comparison.tolerance import Budget
 from warpwright.workload.dtypes import element_type
-from warpwright.workload.elementwise import Sums, differences, measure
-from warpwright.workload.tolerance import Budget
 
 FLOATS = ["float64", "float32", "float16", "bfloat16"]
 ODD = [
@@ -58,7 +58,7 @@ def arrays(seed: int, dtype: str, shape: tuple[int, int], odd: int, wrong: int) 
     return got, want
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     seed=st.integers(0, 1 << 32),
     dtype=st.sampled_from(FLOATS),

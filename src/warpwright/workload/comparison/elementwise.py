@@ -13,16 +13,14 @@ from math import inf, isfinite, isnan, prod
 
 import numpy as np
 
+from warpwright.workload.comparison.tolerance import SCALE_ELEMENTS, Budget
 from warpwright.workload.dtypes import ElementType
-from warpwright.workload.tolerance import Budget
 from warpwright.workload.values import Array
 
 SHOWN = 8
 """Wrong elements of an output that are told."""
 _CHUNK_ELEMENTS = 1 << 17
 """Large enough that threads compute longer than they wait for the interpreter between two steps, small enough for a cache."""
-_SCALE_ELEMENTS = 64
-"""Fewest expected values behind one scale."""
 _THREADED_ELEMENTS = 1 << 20
 """Fewer are measured sooner than threads start."""
 _MOST_THREADS = 8
@@ -84,7 +82,7 @@ def _threads() -> int:
 
 def measure(element: ElementType, got: Array, want: Array, limits: Budget) -> Sums:
     """Errors of two arrays in rows and columns against their budget; `want` in float64, `got` in its dtype."""
-    scales = _scales(want) if limits.scale_ratio else np.zeros(want.shape[0])
+    scales = np.maximum(_scales(want), limits.least_scale) if limits.scale_ratio else np.zeros(want.shape[0])
     rows_allowed = limits.atol + limits.scale_ratio * scales[:, None]
     greatest = _greatest(element)
 
@@ -213,7 +211,7 @@ def _scales(want: Array) -> Array:
     ):
         squares[rows] += block_squares
         counts[rows] += block_counts
-    together = -(-_SCALE_ELEMENTS // want.shape[1])
+    together = -(-SCALE_ELEMENTS // want.shape[1])
     if together > 1:
         starts = np.arange(0, max(want.shape[0] - together + 1, 1), together)  # a short rest joins the last group
         sizes = np.diff([*starts, want.shape[0]])

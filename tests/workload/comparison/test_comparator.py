@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.workload import elementwise
-from warpwright.workload.comparator import compare_case, compare_output
+from warpwright.workload.comparison import elementwise
+from warpwright.workload.comparison.comparator import compare_case, compare_output
+from warpwright.workload.comparison.tolerance import EXACT, Budget, budget, reduction_length
 from warpwright.workload.dtypes import element_type
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import ArrayParameter, Case, Role, Workload
 from warpwright.workload.oracle import CustomVerdict
-from warpwright.workload.tolerance import EXACT, Budget, budget, reduction_length
 from warpwright.workload.values import Array, Comparison, Mismatch
 
 LOOSE = Budget(rtol=1e-2, atol=1e-3, scale_ratio=0.0, rms_ratio=None, exact=False)
@@ -151,9 +151,12 @@ class FakeOracle:
     def compare(self, case: Case, actual: Mapping[str, Array], expected: Mapping[str, Array]) -> CustomVerdict:
         raise AssertionError("nothing is left to compare")
 
+    def scales(self, case: Case) -> Mapping[str, float]:
+        raise AssertionError("nothing is left to compare")
+
 
 def reduction() -> Workload:
-    return load_workload(Path(__file__).parents[2] / "examples" / "reduce_sum")
+    return load_workload(Path(__file__).parents[3] / "examples" / "reduce_sum")
 
 
 def test_shape_and_dtype_come_first_even_with_an_own_compare() -> None:
@@ -190,7 +193,7 @@ def test_a_budget_takes_its_own_rounding_and_refuses_the_next_lower_precision(dt
 
 @pytest.mark.parametrize("length", [1, 7, 100, 4096])
 def test_an_honest_sequential_sum_stays_below_half_of_the_budget(length: int) -> None:
-    workload = load_workload(Path(__file__).parents[2] / "examples" / "matmul")
+    workload = load_workload(Path(__file__).parents[3] / "examples" / "matmul")
     generator = np.random.default_rng(length)
     terms = generator.standard_normal((4096, length)).astype(np.float32)
     terms *= generator.standard_normal((4096, length)).astype(np.float32)
@@ -212,7 +215,7 @@ def test_an_honest_sequential_sum_stays_below_half_of_the_budget(length: int) ->
     ],
 )
 def test_the_reduction_length_follows_from_the_shapes(example: str, dims: dict[str, int], length: int) -> None:
-    workload = load_workload(Path(__file__).parents[2] / "examples" / example)
+    workload = load_workload(Path(__file__).parents[3] / "examples" / example)
     assert reduction_length(workload, workload.outputs[0], dims) == length
 
 

@@ -1,0 +1,1 @@
+"""Outputs against what the oracle expects: limits, scales, element by element."""
