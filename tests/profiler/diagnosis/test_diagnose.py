@@ -1,6 +1,7 @@
 """The diagnosis as a whole: the calibration kernels, and what must hold of any counters."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +162,17 @@ def test_forgetting_a_counter_never_makes_a_class_true(counters: dict[str, float
     without_alternative = {"dram_bound", "divergence", "barrier", "tensor_idle", "launch_bound", "l2_bound"}
     gained = {f.bottleneck for f in less.findings} - {f.bottleneck for f in known.findings}
     assert not gained & without_alternative
+
+
+def test_a_hint_is_marked_and_limits_nothing() -> None:
+    found = diagnose_case(profile_of({"grid_blocks": 140, "sm_count": 132, "dram_throughput_ratio": 0.7}), NOTHING)
+    assert [(finding.bottleneck, finding.hint) for finding in found.findings] == [
+        ("dram_bound", False),
+        ("grid_too_small", True),
+    ]
+    assert found.limited
+    only_hint = diagnose_case(profile_of({"grid_blocks": 140, "sm_count": 132}), NOTHING)
+    assert only_hint.target is not None
+    assert not only_hint.limited
+    assert not diagnose_case(profile_of({}), NOTHING).limited
+    assert not replace(found, at_roof=True).limited

@@ -82,6 +82,7 @@ def _finding(
         text=test.sentence(values),
         bound=max(1.0, min(limits)) if limits else None,
         hot_lines=tuple(line for line in hot_lines if line.counter in bottleneck.lines),
+        hint=test.hint,
     )
 
 

@@ -23,7 +23,8 @@ class Finding:
 
     bottleneck: `dram_bound`, `pipe_bound:fma` (the part behind the colon is the unit). score: 0..1, how clearly.
     bound: largest speed-up of the launch that curing this alone could bring, None = unknown. text: the finding in one
-    sentence for people and prompts. hot_lines: CUDA source lines behind it, where known.
+    sentence for people and prompts. hot_lines: CUDA source lines behind it, where known. hint: a weak sign that something is
+    worth a look; it does not say that the class limits the launch. Records from before hints were marked say False.
     """
 
     bottleneck: str
@@ -32,6 +33,7 @@ class Finding:
     text: str
     bound: float | None = None
     hot_lines: tuple[HotLine, ...] = ()
+    hint: bool = False
 
     @property
     def kind(self) -> str:
@@ -63,6 +65,11 @@ class CaseDiagnosis:
     def target(self) -> Finding | None:
         """The one finding to treat."""
         return self.findings[0] if self.findings else None
+
+    @property
+    def limited(self) -> bool:
+        """Whether the target is known to limit the case: there is one, it is no hint, and the case is not at its roof."""
+        return self.target is not None and not self.target.hint and not self.at_roof
 
     @property
     def runners_up(self) -> tuple[Finding, ...]:
