@@ -31,6 +31,15 @@ def test_a_cost_model_figure_is_never_called_exact() -> None:
         ("global_load_sectors", 1500.0, "1.5 k sector"),
         ("duration_ns", 1.15e6, "1.15 ms"),
         ("unheard_of", 12.5, "12.5"),
+        ("instructions", 999_499.0, "999 k warp instruction"),
+        ("instructions", 999_950.0, "1 M warp instruction"),
+        ("dram_read_bytes", 999_999.0, "1 MB"),
+        ("global_load_sectors", 999_600_000.0, "1 G sector"),
+        ("dram_read_bytes", 2.5e15, "2,500 TB"),
+        ("grid_blocks", 1.0, "1 block"),
+        ("sm_count", 1.0, "1 SM"),
+        ("grid_blocks", 1000.0, "1 k blocks"),
+        ("profile_passes", 1.0, "1 pass"),
     ],
 )
 def test_format_counter(name: str, value: float, text: str) -> None:

@@ -67,17 +67,23 @@ def format_counter(name: str, value: float) -> str:
         return format_us(value / NS_PER_US)
     if metric.unit == "byte" and value >= _THOUSAND:
         return f"{_scaled(value)}B"
-    return f"{_scaled(value)} {metric.unit}" if value >= _THOUSAND else f"{value:,.4g} {metric.unit}"
+    figure = f"{_scaled(value)} " if value >= _THOUSAND else f"{value:,.4g} "
+    return figure + (_singular(metric.unit) if figure == "1 " else metric.unit)
 
 
 NS_PER_US = 1000.0
-_THOUSAND = 1000.0
+_HUNDRED, _THOUSAND = 100.0, 1000.0
+_PREFIXES = ("", "k", "M", "G", "T")
 
 
 def _scaled(value: float) -> str:
-    """`4.19 M`."""
-    for prefix in ("", "k", "M", "G"):
-        if value < _THOUSAND:
-            return f"{value:.3g} {prefix}"
-        value /= _THOUSAND
-    return f"{value:,.3g} T"
+    """`4.19 M`. The prefix is chosen for the rounded figure: 999 960 is `1 M`, not 1000 k."""
+    value = float(f"{value:.3g}")
+    place = min(len(_PREFIXES) - 1, max(0, len(f"{value:.0f}") - 1) // 3)
+    figure = value / _THOUSAND**place
+    return f"{figure:,.0f} {_PREFIXES[place]}" if figure >= _HUNDRED else f"{figure:.3g} {_PREFIXES[place]}"
+
+
+def _singular(unit: str) -> str:
+    """`blocks` -> `block`; most units are written in the singular already."""
+    return unit.removesuffix("s") if not unit.endswith("ss") else unit
