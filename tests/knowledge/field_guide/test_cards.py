@@ -3,9 +3,9 @@ from importlib.resources import files
 
 import pytest
 
+from warpwright.conditions.language import parse_condition
 from warpwright.errors import WarpwrightError
 from warpwright.knowledge.field_guide.card import Card
-from warpwright.knowledge.field_guide.condition import condition
 from warpwright.knowledge.field_guide.guide import FACTS, STOP, cards
 from warpwright.knowledge.field_guide.reader import read_card
 from warpwright.profiler.counters import metrics
@@ -42,7 +42,7 @@ def test_what_only_the_host_can_do_is_marked() -> None:
 
 
 def test_a_card_names_known_counters_only(card: Card) -> None:
-    used = {*condition(card.when).names, *card.expects}
+    used = {*parse_condition(card.when).names, *card.expects}
     assert used <= {*metrics(), *FACTS}
 
 

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from warpwright.conditions.language import parse_condition
 from warpwright.errors import InputError
 from warpwright.knowledge.citation import Citation, Reference
 from warpwright.knowledge.field_guide.card import Guidance
-from warpwright.knowledge.field_guide.condition import condition
 from warpwright.knowledge.field_guide.guide import STOP, cards, expected_gain, guidance_for
 
-COUNTERS = sorted({name for card in cards().values() for name in condition(card.when).names})
+COUNTERS = sorted({name for card in cards().values() for name in parse_condition(card.when).names})
 CLASSES = sorted({name for card in cards().values() for name in card.classes})
 ARCHS = ("sm_70", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
 
@@ -103,7 +103,7 @@ def test_guidance_is_determined_ordered_and_bounded(bottleneck, counters, arch, 
     for advice in guidance.advice:
         assert advice.card.treats(bottleneck)
         assert advice.card.runs_on(int(arch.removeprefix("sm_")))
-        assert advice.applies is condition(advice.card.when).holds(counters) is not False
+        assert advice.applies is parse_condition(advice.card.when).answer(counters).holds is not False
         assert bound is None or advice.gain_high is None or advice.gain_high <= bound
         assert advice.citations[0].id == advice.card.id
 

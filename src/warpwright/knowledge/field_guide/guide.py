@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 
+from warpwright.conditions.language import parse_condition
 from warpwright.errors import InputError
 from warpwright.knowledge import books
 from warpwright.knowledge.books import SectionFinder
 from warpwright.knowledge.citation import Citation, Reference
 from warpwright.knowledge.field_guide.card import Advice, Card, Guidance
-from warpwright.knowledge.field_guide.condition import condition
 from warpwright.knowledge.field_guide.history import measured
 from warpwright.knowledge.field_guide.reader import cards
 
@@ -46,7 +46,7 @@ def guidance_for(
         chosen = [cards()[STOP]]
     else:
         chosen = [card for card in cards().values() if card.treats(bottleneck) and card.runs_on(capability)]
-    decided = [(card, condition(card.when).holds(counters)) for card in chosen]
+    decided = [(card, parse_condition(card.when).answer(counters).holds) for card in chosen]
     open_cards = [
         (measured(card, (history or {}).get(card.id, ())), holds) for card, holds in decided if holds is not False
     ]

@@ -7,10 +7,10 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from warpwright.conditions.language import parse_condition
 from warpwright.errors import WarpwrightError
 from warpwright.knowledge.books import reference
 from warpwright.knowledge.field_guide.card import Card
-from warpwright.knowledge.field_guide.condition import condition
 
 EXPERIENCE = "experience"
 """Basis of every gain that was not measured here."""
@@ -47,7 +47,7 @@ def read_card(identity: str, text: str) -> Card:
         id=identity,
         name=row["name"],
         classes=tuple(row["classes"]),
-        when=_at(identity, "when", lambda: condition(row["when"]).text),
+        when=_at(identity, "when", lambda: _prose(parse_condition(row["when"]).text)),
         change=_prose(row["change"]),
         gain_low=low,
         gain_high=high,
