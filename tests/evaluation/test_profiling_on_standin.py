@@ -7,6 +7,7 @@ import pytest
 
 from evaluation.test_on_standin import OpenBench, built, initial, on_standin, small
 from profiler.nsight_compute.conftest import MakeNcu, asked, make_ncu
+from warpwright.device.protocol import TimeSource, Timing
 from warpwright.evaluation.bench import Bench
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
 from warpwright.evaluation.profiling import ProfileOptions, profile_cases
@@ -17,9 +18,10 @@ __all__ = ["built", "make_ncu", "on_standin", "small"]
 
 
 def passed(bench: Bench) -> Evaluation:
-    """What an evaluation would say; times are of no interest here."""
+    """What an evaluation would say; of times only their source is of interest here."""
     cases = bench.evaluator.workload.cases_on(bench.device.kind)
-    found = tuple(CaseEvaluation(case.name, case.kind, passed=True) for case in cases)
+    timing = Timing(TimeSource.MEASURED, "GPU", (50.0,), 50.0, 0.0)
+    found = tuple(CaseEvaluation(case.name, case.kind, passed=True, timing=timing) for case in cases)
     return Evaluation(Outcome.PASSED, None, "", found, None)
 
 
@@ -41,6 +43,7 @@ def test_every_perf_case_has_counters_of_its_own_launch(profiled: Profiled, make
     assert (timed.case, large.case) == ("timed", "large")
     assert timed.reason is None
     assert not timed.estimated
+    assert timed.time_source is TimeSource.MEASURED
     assert timed.tool.startswith("Nsight Compute 2025.3.1")
     assert timed.main.value("grid_blocks") == 157
     assert large.main.value("grid_blocks") == 24
@@ -62,6 +65,7 @@ def test_without_permission_what_is_known_remains_and_ncu_is_asked_once(profiled
         assert profile.reason is not None
         assert "ERR_NVGPUCTRPERM" in profile.reason
         assert profile.estimated
+        assert profile.time_source is TimeSource.MEASURED  # the harness took it, whatever became of the counters
         assert profile.main.value("grid_blocks")
         assert profile.main.value("registers_per_thread")
         assert profile.main.value("dram_read_bytes") is None

@@ -200,10 +200,7 @@ def test_launch_settings_of_a_case_reach_the_candidate() -> None:
     proposal = record.propose()
     assert proposal is not None
     assert proposal.candidate.values("130x257")["BLOCK"] == 32
-    assert (
-        proposal.hypothesis.text
-        == "The search over 1 points found BLOCK=64, with launch settings of its own for 130x257."
-    )
+    assert proposal.hypothesis.text == "The search over 1 points found BLOCK=64, with other values for 130x257."
 
 
 def finding(bottleneck: str, bound: float | None = None) -> Finding:

@@ -26,7 +26,6 @@ from warpwright.evaluation.promotion.comparison import NoFigure
 from warpwright.evaluation.promotion.gate import Gate
 from warpwright.evaluation.timing.clocks import open_clocks
 from warpwright.evaluation.timing.limits import run_limit_s
-from warpwright.evaluation.timing.screening import hopeless
 from warpwright.evaluation.timing.timer import TimedSubject
 from warpwright.units import MIB, format_bytes
 from warpwright.verifier.binding import device_arguments
@@ -117,8 +116,7 @@ class Evaluator:
         against: the incumbent; without one, or if it did not pass, the outcome of a correct candidate is `passed`. Where
         times are measured both are compiled and timed in a paired run. screen: verify the check cases with one seed and
         only time the perf cases, against nothing, with few launches where times are measured; the outcome is then
-        `passed.screened`, or `slower.screened_out` without a time if one case was much slower than that of `against`.
-        Neither can ever be an incumbent.
+        `passed.screened`, which can never be an incumbent. Slow cases are timed like others: another may gain by the point.
         """
         begun = examined or self.build(candidate, on_stage)
         course, failure = begun.course, begun.failure
@@ -319,20 +317,9 @@ class Evaluator:
             if isinstance(timed, Failure):
                 return timed
             course.found[case.name] = timed.found
-            slow = self._hopeless(case, timed.found) if screen else None
-            if slow is not None:
-                return slow
             if timed.question is not None:
                 course.questions.append(timed.question)
         return None
-
-    def _hopeless(self, case: Case, found: CaseEvaluation) -> Failure | None:
-        """Only measured times are known for single cases, so an estimate is never given up."""
-        timing = found.timing
-        slow = None if timing is None else hopeless(case, timing.median_us, self._known_us.get(case.name))
-        if slow is not None and isinstance(self._device, MeasuringDevice):
-            self._device.rest()
-        return slow
 
     def _subject(self, course: Course, case: Case, screen: bool) -> TimedSubject:
         return TimedSubject(

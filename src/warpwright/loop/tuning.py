@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.loop.context import LoopContext
-from warpwright.proposer.strategist.tuner import LaunchSettings, Tuner, apply_point, tunable_space_size
+from warpwright.proposer.strategist.tuner import CaseSettings, Tuner, apply_point, tunable_space_size
 from warpwright.record.attempt import Attempt, TuningPoint
 from warpwright.record.event import Event
 from warpwright.record.session import Session
@@ -77,7 +77,7 @@ def search_points(context: LoopContext, number: int) -> None:
         _evaluate_point(context, number, chosen)
 
 
-def _evaluate_point(context: LoopContext, number: int, chosen: tuple[dict[str, int], LaunchSettings]) -> None:
+def _evaluate_point(context: LoopContext, number: int, chosen: tuple[dict[str, int], CaseSettings]) -> None:
     """Screen one point beside what the incumbent is known to take; it is on disk before this returns."""
     session = context.session
     started = time.monotonic()

@@ -3,15 +3,17 @@
 from dataclasses import replace
 from types import MappingProxyType
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proposer.corpus import CORPUS
 from warpwright.benchmark.score import geomean_us
-from warpwright.candidate.candidate import Candidate
+from warpwright.candidate.candidate import Candidate, CaseOverride
 from warpwright.hardware import load_gpu
 from warpwright.proposer.strategist.tuner import Tuner, apply_point, tunable_space_size
-from warpwright.proposer.strategist.tuner.point import LaunchSettings, key_of
+from warpwright.proposer.strategist.tuner.case_points import bests, combined
+from warpwright.proposer.strategist.tuner.point import CaseSettings, key_of
 from warpwright.record.attempt import TuningPoint
 from warpwright.workload.model import CaseKind, Workload
 
@@ -118,7 +120,7 @@ def test_nothing_to_tune() -> None:
 
 def test_a_point_with_launch_settings_as_a_candidate() -> None:
     _, candidate = with_tunables(BLOCK=(128, 32, 64), VEC=(4, 2))
-    launch: LaunchSettings = {"67x31": {"BLOCK": "32"}}
+    launch: CaseSettings = {"67x31": {"BLOCK": "32"}}
     chosen = apply_point(candidate, {"BLOCK": 64, "VEC": 2}, launch)
     assert chosen.values("67x31") == {"BLOCK": 32, "VEC": 2}
     assert chosen.values("130x257") == {"BLOCK": 64, "VEC": 2}
@@ -132,3 +134,40 @@ def test_the_point_at_which_a_candidate_stands_is_the_candidate_itself() -> None
     moved = candidate.at({"BLOCK": 64})
     assert apply_point(moved, {"BLOCK": 64, "VEC": 4}, {}) == moved
     assert apply_point(moved, {"BLOCK": 128, "VEC": 4}, {}) != moved
+
+
+def test_a_case_may_have_every_tunable_for_itself_also_of_a_point_that_is_poor_for_the_others() -> None:
+    workload, candidate = with_tunables(BLOCK=(128,), TILE=(128, 32, 64, 16), PART=(8, 2, 4, 1))
+    points: list[TuningPoint] = []
+    tuner = Tuner(candidate, workload, load_gpu("h200"), 0, 60)
+    while (chosen := tuner.next(points)) is not None:
+        made = apply_point(candidate, *chosen)
+        large, small = (made.values(case) for case in ("130x257", "67x31"))
+        times = {
+            "130x257": 100.0 * 128 / large["TILE"] * 8 / large["PART"],
+            "67x31": 1.0 * small["TILE"] / 16 * small["PART"],
+        }
+        points.append(TuningPoint(*chosen, "passed", geomean_us(list(times.values())), "", times))
+    best = min(points, key=lambda p: p.geomean_us or 0.0)
+    found = apply_point(candidate, best.point, best.launch)
+    assert found.values("130x257") == {"BLOCK": 128, "TILE": 128, "PART": 8}
+    assert found.values("67x31") == {"BLOCK": 128, "TILE": 16, "PART": 1}
+    assert len(points) < 40
+
+
+def test_the_times_of_a_point_that_failed_on_another_case_count() -> None:
+    slow = TuningPoint({"TILE": 128}, {}, "passed", 10.0, "", {"large": 50.0, "small": 2.0})
+    failed = TuningPoint({"TILE": 16}, {}, "timeout.timing", None, "", {"small": 1.0})
+    assert combined([slow, failed]) == ({"TILE": 128}, {"small": {"TILE": "16"}})
+    assert combined([failed]) is None
+    assert bests([slow, failed]) == pytest.approx([10.0, 50.0**0.5])
+
+
+def test_values_of_single_cases_take_the_place_of_those_that_the_plan_had() -> None:
+    _, candidate = with_tunables(BLOCK=(128, 32, 64))
+    own = apply_point(candidate, {}, {"67x31": {"BLOCK": "32"}})
+    assert apply_point(own, {"BLOCK": 64}, {}).values("67x31") == {"BLOCK": 64}
+    assert apply_point(own, {"BLOCK": 128}, {"67x31": {"BLOCK": "32"}}) == own
+    grid = replace(own.plan, overrides={"67x31": CaseOverride(grid=("7",), point=own.plan.overrides["67x31"].point)})
+    kept = apply_point(replace(own, plan=grid), {"BLOCK": 64}, {})
+    assert kept.plan.overrides == {"67x31": CaseOverride(grid=("7",))}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from warpwright.benchmark.paired import PairedOptions
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.proposer.strategist.changes import structure_of
-from warpwright.proposer.strategist.tuner import apply_point, best
+from warpwright.proposer.strategist.tuner import apply_point, best, key_of, settings_by_case
 from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
 
 TUNED_ATTEMPTS = 5
@@ -39,7 +39,7 @@ def _worth_an_attempt(state: SearchState, proposer: str) -> Iterator[Tuned]:
             if point.geomean_us is None or point.geomean_us >= limit:
                 continue
             words = ", ".join(f"{name}={value}" for name, value in sorted(point.point.items()))
-            cases = f", with launch settings of its own for {', '.join(point.launch)}" if point.launch else ""
+            cases = f", with other values for {', '.join(point.launch)}" if point.launch else ""
             text = f"The search over {len(points)} points found {words}{cases}."
             candidate = apply_point(parent.candidate, point.point, point.launch)
             gain = incumbent_us / point.geomean_us if incumbent_us else 1.0
@@ -67,7 +67,7 @@ def _time_to_beat(state: SearchState, parent: Attempt, points: Sequence[TuningPo
 
 def _screened_ratio(parent: Attempt, points: Sequence[TuningPoint]) -> float:
     """Time of the parent's own point in the search over that of the attempt; 1 if it was not tried."""
-    values, full_us = parent.candidate.values(), parent.evaluation.geomean_us
-    same = (p.geomean_us for p in points if dict(p.point) == values and not p.launch and p.geomean_us is not None)
-    screened_us = next(same, None)
+    own = key_of(parent.candidate.values(), settings_by_case(parent.candidate))
+    full_us = parent.evaluation.geomean_us
+    screened_us = next((p.geomean_us for p in points if key_of(p.point, p.launch) == own), None)
     return screened_us / full_us if screened_us is not None and full_us else 1.0

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from warpwright.proposer.strategist.tuner.space import Point, Space
 from warpwright.record.attempt import TuningPoint
 
 START_COUNT = 5
-"""Points before `combo` begins to judge; at most a third of the budget."""
+"""Points before `combo` begins to judge, and at least those that a space begins with; at most a third of the budget."""
 PATIENCE = 12
 """Points in a row without a gain that end a search; where a point has more one-step neighbours, as many as those. On four
 spaces of the examples that were tried whole (30 to 360 points) the search then ended 0.3 % from the optimum on average, after
@@ -21,26 +22,35 @@ EXHAUSTIVE = START_COUNT + PATIENCE
 """Spaces with no more possible points are tried whole, in random order."""
 
 
-def next_in_space(space: Space, known: Sequence[Known], budget: int, seed: int) -> Point | None:
-    """The next point to try; None when every possible point is known, the budget is used up or nothing is gained."""
+def next_in_space(
+    space: Space, known: Sequence[Known], budget: int, seed: int, bests: Sequence[float] | None = None
+) -> Point | None:
+    """The next point to try; None when every possible point is known, the budget is used up or nothing is gained.
+
+    bests: after each known point the figure that counts as gain, where that is not the best time.
+    """
     if len(known) >= budget:
         return None
     points = space.points
     if points is not None and len(points) <= min(EXHAUSTIVE, budget):
         seen = {k.point for k in known}
         return next((p for p in _shuffled(space, points, seed) if p not in seen), None)
-    if settled(space, known):
-        return None
-    return next_point(space, known, max(1, min(START_COUNT, budget // 3)), seed)
-
-
-def settled(space: Space, known: Sequence[Known]) -> bool:
-    """True if the last points, the start not counted, gained nothing over those before."""
-    patience = max(PATIENCE, sum(len(choice) - 1 for choice in space.choices))
-    if len(known) < START_COUNT + patience:
-        return False
     times = [math.inf if k.time_us is None else k.time_us for k in known]
-    return min(times[-patience:]) >= (1 - LEAST_GAIN) * min(times[:-patience])
+    if settled(space, list(accumulate(times, min)) if bests is None else bests):
+        return None
+    return next_point(space, known, max(1, min(_start_count(space), budget // 3)), seed)
+
+
+def settled(space: Space, bests: Sequence[float]) -> bool:
+    """True if the last points, the start not counted, gained nothing over those before. bests: after each point."""
+    patience = max(PATIENCE, sum(len(choice) - 1 for choice in space.choices))
+    if len(bests) < _start_count(space) + patience:
+        return False
+    return bests[-1] >= (1 - LEAST_GAIN) * bests[-patience - 1]
+
+
+def _start_count(space: Space) -> int:
+    return max(START_COUNT, len(space.beginning))
 
 
 def _shuffled(space: Space, points: Sequence[Point], seed: int) -> list[Point]:
@@ -69,7 +79,14 @@ def search(
         yield TuningPoint(named, {}, "passed" if time_us is not None else "failed", time_us)
 
 
-def known_points(space: Space, points: Sequence[TuningPoint]) -> list[Known]:
-    """Recorded points of this space without launch settings of their own, in the order they were tried."""
-    plain = [(space.indexed(p.point), p.geomean_us) for p in points if not p.launch]
+def known_points(space: Space, points: Sequence[TuningPoint], case: str | None = None) -> list[Known]:
+    """Recorded points of this space without values of single cases, in the order they were tried.
+
+    case: judge them by this case's time; None = by the geometric mean.
+    """
+    plain = [(space.indexed(p.point), _time_us(p, case)) for p in points if not p.launch]
     return [Known(point, time_us) for point, time_us in plain if point is not None]
+
+
+def _time_us(point: TuningPoint, case: str | None) -> float | None:
+    return point.geomean_us if case is None else point.case_us.get(case)

@@ -11,6 +11,8 @@ import numpy as np
 Point = tuple[int, ...]
 """Index of the chosen value, per name in order."""
 
+MOST_DIAGONALS = 3
+"""Points of a beginning that take the values at the same place of every list."""
 ENUMERATED = 20_000
 """Spaces up to this size are listed whole; larger ones are sampled."""
 
@@ -57,9 +59,16 @@ class Space:
 
     @cached_property
     def beginning(self) -> tuple[Point, ...]:
-        """The first point and the default, as far as they are possible points of this space."""
+        """The first point, the default, and what goes together: whoever writes the lists puts a large tile's share of a thread
+        where the large tile stands. Only possible points of this space.
+        """
         defaults = {name: choice[0] for name, choice in zip(self.names, self.choices, strict=True)}
-        wanted = (self.indexed({**defaults, **self.first}), self.indexed(defaults))
+        longest = max((len(choice) for choice in self.choices), default=0)
+        diagonals = [
+            tuple(min(place, len(choice) - 1) for choice in self.choices)
+            for place in range(1, min(longest, MOST_DIAGONALS + 1))
+        ]
+        wanted = (self.indexed({**defaults, **self.first}), self.indexed(defaults), *diagonals)
         return tuple(dict.fromkeys(p for p in wanted if p is not None and self.valid(self.named(p))))
 
     def named(self, point: Point) -> dict[str, int]:

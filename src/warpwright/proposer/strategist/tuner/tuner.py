@@ -1,30 +1,27 @@
 """The tuner of the loop: what to evaluate next, as a pure function of what is recorded."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.limits import check_limits
 from warpwright.candidate.resolve import resolve_plan
 from warpwright.candidate.resolved import PlanFault
-from warpwright.candidate.source import parse_source
-from warpwright.candidate.source_nodes import mentioned_names
 from warpwright.hardware.gpu_spec import GpuSpec
-from warpwright.proposer.strategist.tuner.launch_search import LaunchSearch, Trial
-from warpwright.proposer.strategist.tuner.point import key_of
+from warpwright.proposer.strategist.tuner.case_points import Trial, bests, combined
+from warpwright.proposer.strategist.tuner.point import PointKey, apply_point, key_of, settings_by_case
 from warpwright.proposer.strategist.tuner.search import known_points, next_in_space
 from warpwright.proposer.strategist.tuner.space import Space
 from warpwright.record.attempt import TuningPoint
 from warpwright.workload.model import CaseKind, Workload
 
-COMBINED_BINARIES = 3
-"""Binaries for which the best launch settings of every case are put together."""
-POINT_SHARE = 0.8
-"""Part of the budget for points; the rest is for launch settings."""
+MOST_COMBINED = 3
+"""Evaluations of what is best for each case, put together: times are measured again, and another point may then be ahead."""
 
 
 class Tuner:
-    """Searches one candidate's tunables, beginning where it stands; then, per perf case, those that only the plan reads.
+    """Searches one candidate's tunables, beginning where it stands; then puts together what was best for each perf case.
 
+    Points are proposed in turn for all cases together and for each by itself, for the best of one may be poor for another.
     budget: evaluations in all. Equal arguments and equal recorded points give the same next evaluation.
     """
 
@@ -35,46 +32,41 @@ class Tuner:
         self._seed = seed
         self._budget = budget
         self._space = Space(candidate.tunables, self._possible, candidate.values())
-        inherited = {case: override.point for case, override in candidate.plan.overrides.items()}
-        self._launch = LaunchSearch(self._launch_only(), candidate.tunables, inherited)
+        self._inherited = settings_by_case(candidate)
 
     def next(self, points: Sequence[TuningPoint]) -> Trial | None:
-        """The next (point, launch settings per case) to evaluate; None when the search is over."""
+        """The next (point, values of single cases) to evaluate; None when the search is over."""
         if len(points) >= self._budget or not self._candidate.tunables:
             return None
-        known = known_points(self._space, points)
-        share = self._budget if not self._launch.names else max(1, round(self._budget * POINT_SHARE))
-        chosen = next_in_space(self._space, known, share, self._seed)
-        if chosen is not None:
-            return self._space.named(chosen), {}
         tried = {key_of(p.point, p.launch) for p in points}
-        for point, launch in self._sweep(points):
-            if key_of(point, launch) not in tried:
-                return point, launch
-        return None
+        own = self._candidate.values(), self._inherited
+        if self._inherited and key_of(*own) not in tried:
+            return own
+        kept = 1 if self._several_cases else 0  # for what is put together
+        return self._point(points, kept) or self._together(points, tried) or self._point(points, 0)
 
-    def _sweep(self, points: Sequence[TuningPoint]) -> Iterator[Trial]:
-        """Launch settings of the best points that single cases may gain by."""
-        cases = [c.name for c in self._workload.cases if c.kind is CaseKind.PERF]
-        if len(cases) < 2 or not self._launch.names:
-            return
-        tops = self._launch.tops(points, COMBINED_BINARIES)
-        for top in tops[:1]:
-            yield from (trial for trial in self._launch.variations(top) if self._possible(trial[0]))
-        for top in tops:
-            settings = self._launch.combined(points, top)
-            if settings:
-                yield dict(top.point), settings
+    def _point(self, points: Sequence[TuningPoint], kept: int) -> Trial | None:
+        """The next point of the space. kept: evaluations of the budget that are not for points."""
+        cases = [case.name for case in self._workload.cases if any(case.name in p.case_us for p in points)]
+        objectives = [None, *cases] if len(cases) > 1 else [None]
+        plain = [p for p in points if not p.launch]
+        known = known_points(self._space, plain, objectives[len(plain) % len(objectives)])
+        budget = max(1, self._budget - len(points) + len(plain) - kept)
+        chosen = next_in_space(self._space, known, budget, self._seed, bests(plain))
+        return None if chosen is None else (self._space.named(chosen), {})
 
-    def _launch_only(self) -> tuple[str, ...]:
-        """Tunables that the source does not read, so that changing one needs no compile."""
-        used = mentioned_names(parse_source(self._candidate.source).tree.root_node)
-        tunables = self._candidate.tunables.items()
-        return tuple(name for name, allowed in tunables if name not in used and len(set(allowed)) > 1)
+    def _together(self, points: Sequence[TuningPoint], tried: set[PointKey]) -> Trial | None:
+        together = sum(bool(p.launch) and p.launch != self._inherited for p in points)
+        trial = combined(points) if together < MOST_COMBINED else None
+        return trial if trial is not None and key_of(*trial) not in tried else None
+
+    @property
+    def _several_cases(self) -> bool:
+        return sum(case.kind is CaseKind.PERF for case in self._workload.cases) > 1
 
     def _possible(self, point: Mapping[str, int]) -> bool:
         """False if some case cannot be launched at this point: block, grid or shared memory beyond the GPU's limits."""
-        candidate = self._candidate.at(point)
+        candidate = apply_point(self._candidate, point, {})
         names = [p.name for p in self._workload.parameters]
         for case in self._workload.cases:
             plan = resolve_plan(candidate, case.dims, self._gpu, case.name, names)
