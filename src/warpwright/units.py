@@ -31,6 +31,11 @@ def format_ratio(ratio: float) -> str:
     return f"{ratio:.2f}x" if math.isfinite(ratio) else "unknown"
 
 
+def labelled(figure: str, *, estimated: bool) -> str:
+    """`est. 12.3 us`: how every estimated figure is marked; one that was measured or counted stays as it is."""
+    return f"est. {figure}" if estimated else figure
+
+
 def _significant(value: float) -> str:
     digits = 2 if value < 10 else 1 if value < 100 else 0
     return f"{value:,.{digits}f}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from warpwright.candidate.resolved import ResolvedLaunch
 from warpwright.compiler.resources import UNKNOWN
 from warpwright.compiler.result import KernelResources
-from warpwright.device.protocol import RunRequest
+from warpwright.device.protocol import RunRequest, TimeSource
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.hardware.occupancy import Limiter, theoretical_occupancy
 from warpwright.profiler.counters import Quality
@@ -22,7 +22,7 @@ _NS_PER_US = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """A run and what is known around it; None is unknown. time_us: of the case. unique_bytes: that must cross DRAM."""
+    """A run and what is known around it; None is unknown. time_us, time_source: of the case. unique_bytes: must cross DRAM."""
 
     case: str
     subject: str
@@ -31,6 +31,7 @@ class RunFacts:
     cache: Cache
     time_us: float | None = None
     unique_bytes: float | None = None
+    time_source: TimeSource | None = None
 
 
 def derived_profile(facts: RunFacts, reason: str) -> CaseProfile:
@@ -53,6 +54,7 @@ def derived_profile(facts: RunFacts, reason: str) -> CaseProfile:
         reason=reason,
         notes=(LOWER_BOUND,) if "dram_throughput_ratio" in timed else (),
         time_us=facts.time_us,
+        time_source=facts.time_source,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from warpwright.device.protocol import TimeSource
 from warpwright.profiler.counters import Quality
 
 
@@ -96,7 +97,9 @@ class CaseProfile:
     subject: identity of the candidate: a profile is never shown beside another source. tool: name and version.
     reason: why there are no hardware counters, with the remedy; None where the tool gave them. missing: normalised name ->
     why it is unknown, where more than "not counted" can be said. notes: what weakens the profile, in sentences.
-    time_us: of the case, from its timing, never from a profiler; None unknown.
+    time_us: of the case, from its timing, never from a profiler; None unknown. time_source: of that timing; None: a record from
+    before it was kept. planned: launches of the plan; None: as many as were counted. uncertainty_ratio: of the time, where it
+    is an estimate; None where it was measured, and in older records.
     """
 
     case: str
@@ -109,6 +112,14 @@ class CaseProfile:
     notes: tuple[str, ...] = ()
     time_us: float | None = None
     seconds: float = 0.0
+    time_source: TimeSource | None = None
+    planned: int | None = None
+    uncertainty_ratio: float | None = None
+
+    @property
+    def launch_count(self) -> int:
+        """Launches of the plan, of which not all need have been counted."""
+        return len(self.launches) if self.planned is None else self.planned
 
     @property
     def main(self) -> LaunchCounters:
@@ -117,5 +128,12 @@ class CaseProfile:
 
     @property
     def estimated(self) -> bool:
-        """True unless hardware counted."""
+        """True unless hardware counted. It says nothing of the time, which is measured on every GPU: `time_estimated`."""
         return all(c.quality is not Quality.MEASURED for launch in self.launches for c in launch.counters.values())
+
+    @property
+    def time_estimated(self) -> bool:
+        """True if the time is an estimate, whoever counted. Only the emulator estimates, where the record does not say."""
+        if self.time_source is None:
+            return any(c.source is Source.EMULATOR for launch in self.launches for c in launch.counters.values())
+        return self.time_source is TimeSource.ESTIMATED

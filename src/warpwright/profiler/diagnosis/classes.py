@@ -3,7 +3,7 @@
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -20,7 +20,7 @@ from warpwright.profiler.diagnosis.expression import (
     parse_amount,
     parse_condition,
 )
-from warpwright.units import format_us
+from warpwright.units import format_us, labelled
 
 _FIELD = re.compile(r"\{([^{}:]+)(?::(%|us))?\}")
 _UNIT = "UNIT"
@@ -46,9 +46,10 @@ class ClassTest:
     bound: Amount | None
     hint: bool
 
-    def sentence(self, values: Values) -> str:
-        """The text with the values in it."""
-        return _FIELD.sub(lambda found: _formatted(found[1], found[2], values), self.text)
+    def sentence(self, values: Values, estimated: Set[str] = frozenset()) -> str:
+        """The text with the values in it. estimated: names whose values are estimates; figures that rest on one say so."""
+        text = _FIELD.sub(lambda found: _formatted(found[1], found[2], values, estimated), self.text)
+        return text[:1].upper() + text[1:] if text.startswith(labelled("", estimated=True)) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +118,14 @@ def _test(name: str, unit: str | None, row: Mapping[str, Any]) -> ClassTest:
         raise ExpressionError(f"thresholds.toml, class {name}: {error}") from error
 
 
-def _formatted(amount: str, style: str | None, values: Values) -> str:
+def _formatted(amount: str, style: str | None, values: Values, estimated: Set[str]) -> str:
     parsed = parse_amount(amount)
     value, least = parsed.value(values), parsed.least(values)
-    if value is None:
-        return f"at least {_printed(amount, style, least)}" if 0 < least < math.inf else "an unknown part"
-    return _printed(amount, style, value)
+    if value is None and not 0 < least < math.inf:
+        return "an unknown part"
+    figure = _printed(amount, style, least if value is None else value)
+    marked = labelled(figure, estimated=not estimated.isdisjoint(parsed.names))
+    return f"at least {marked}" if value is None else marked
 
 
 def _printed(amount: str, style: str | None, value: float) -> str:

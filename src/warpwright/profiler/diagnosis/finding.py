@@ -4,17 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from warpwright.device.protocol import TimeSource
+from warpwright.profiler.emulated import TOOL as EMULATOR
 from warpwright.profiler.profile import HotLine
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One test of a class: counter, its value, the relation (`>`, `>=`, `<`) and the threshold it was held against."""
+    """One test of a class: counter, its value, the relation (`>`, `>=`, `<`) and the threshold it was held against.
+
+    estimated: the value rests on an estimated counter or time.
+    """
 
     counter: str
     value: float
     relation: str
     threshold: float
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,7 @@ class Finding:
     bound: largest speed-up of the launch that curing this alone could bring, None = unknown. text: the finding in one
     sentence for people and prompts. hot_lines: CUDA source lines behind it, where known. hint: a weak sign that something is
     worth a look; it does not say that the class limits the launch. Records from before hints were marked say False.
+    bound_estimated: the bound rests on an estimated counter or time. `text` labels its estimated figures itself.
     """
 
     bottleneck: str
@@ -34,6 +41,7 @@ class Finding:
     bound: float | None = None
     hot_lines: tuple[HotLine, ...] = ()
     hint: bool = False
+    bound_estimated: bool = False
 
     @property
     def kind(self) -> str:
@@ -47,6 +55,8 @@ class CaseDiagnosis:
 
     findings: in order of treatment, the first is the target; empty: no class applies. not_evaluated: class -> counters that
     it needs and that are unknown; such a class is neither true nor false. at_roof: nothing is left to gain here, stop.
+    estimated: no hardware counted (the time may be measured all the same). time_source: of the case's timing; None: a record
+    from before it was kept.
     """
 
     case: str
@@ -60,6 +70,12 @@ class CaseDiagnosis:
     floor_us: float | None = None
     floor_binding: str | None = None
     notes: tuple[str, ...] = ()
+    time_source: TimeSource | None = None
+
+    @property
+    def time_estimated(self) -> bool:
+        """True if the time is an estimate. Where the record does not say: the emulator's are."""
+        return self.tool == EMULATOR if self.time_source is None else self.time_source is TimeSource.ESTIMATED
 
     @property
     def target(self) -> Finding | None:
