@@ -195,6 +195,12 @@ def printed(options: dict[str, list[str]], settings: dict[str, Any]) -> int:
         return 1
     say("==PROF== something that is no table")
     page = options["--page"][0]
+    if page == settings.get("refused_page"):
+        say(f"==ERROR== the argument for option '--page' is invalid: {page}")
+        return 1
+    if page == settings.get("broken_page"):
+        say('"#","Source","Rule Name","ID"\n"1","never closed')
+        return 0
     {"raw": raw, "details": details, "source": source}[page](launches, settings)
     return 0
 
@@ -244,7 +250,9 @@ def details(launches: list[dict[str, Any]], settings: dict[str, Any]) -> None:
 def source(launches: list[dict[str, Any]], settings: dict[str, Any]) -> None:
     for each in launches:
         say(f'"Kernel Name","{each["symbol"]}"')
-        for line in [] if settings.get("no_source") else LINES:
+        for line in (
+            [] if settings.get("no_source") else [*LINES, *[("4", "}", "1", "0")] * settings.get("more_lines", 0)]
+        ):
             row(list(line), settings)
 
 

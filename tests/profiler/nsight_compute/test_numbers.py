@@ -2,7 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.profiler.nsight_compute.reading.numbers import Convention, MixedNumbers, convention_of, parse_number
+from warpwright.profiler.nsight_compute.reading.numbers import (
+    Convention,
+    UnclearNumbers,
+    convention_of,
+    parse_number,
+)
 
 SWAPPED = str.maketrans(",.", ".,")
 FINITE = st.floats(min_value=-1e15, max_value=1e15).map(lambda value: round(value, 4))
@@ -53,7 +58,7 @@ def test_other_forms(text: str, value: float) -> None:
 
 
 def test_a_file_of_two_minds_is_refused() -> None:
-    with pytest.raises(MixedNumbers) as mixed:
+    with pytest.raises(UnclearNumbers) as mixed:
         convention_of(["1,234", "12.5", "12,5"])
     assert "12.5" in str(mixed.value)
     assert "12,5" in str(mixed.value)
@@ -62,3 +67,26 @@ def test_a_file_of_two_minds_is_refused() -> None:
 def test_groups_of_three_prove_nothing() -> None:
     assert convention_of(["1,234", "999"]) is Convention.POINT
     assert convention_of(["1.234", "0,5"]) is Convention.COMMA
+
+
+@pytest.mark.parametrize("text", ["12.4.1", "1,2,3", "1.2,3.4", "12,34,567"])
+def test_what_is_no_number_proves_nothing(text: str) -> None:
+    """A version, a list: neither a number nor a sign of how numbers are written."""
+    assert convention_of([text, "12.5"]) is Convention.POINT
+    assert convention_of([text, "12,5"]) is Convention.COMMA
+
+
+@pytest.mark.parametrize(("text", "value"), [("0.125", 0.125), ("1.234e+05", 123400.0), ("0.001", 0.001)])
+def test_a_leading_zero_or_an_exponent_has_no_groups(text: str, value: float) -> None:
+    assert convention_of([text]) is Convention.POINT
+    assert parse_number(text) == value
+    swapped = text.translate(SWAPPED)
+    assert convention_of([swapped]) is Convention.COMMA
+    assert parse_number(swapped) is None
+
+
+def test_where_nothing_may_be_presumed_two_readings_are_refused() -> None:
+    assert convention_of(["12,345", "7,5"], None) is Convention.COMMA
+    assert convention_of(["12", "345"], None) is Convention.POINT
+    with pytest.raises(UnclearNumbers, match=r"12,345 may have decimals or thousands"):
+        convention_of(["12,345", "7"], None)

@@ -140,6 +140,24 @@ def test_a_file_that_is_no_report_is_refused() -> None:
         read_with_module(FakeModule([]), Path("x.ncu-rep"), "kernel.cu")
 
 
+def test_a_cut_report_whose_launches_have_lost_their_metrics_is_refused() -> None:
+    whole = FakeAction({"gpu__time_duration.sum": FakeMetric(1500, "ns")})
+    with pytest.raises(UnreadableReport, match=r"x\.ncu-rep holds no launch with metrics.* cut short"):
+        read_with_module(FakeModule([FakeAction({})]), Path("x.ncu-rep"), "kernel.cu")
+    found = read_with_module(FakeModule([whole, FakeAction({})]), Path("x.ncu-rep"), "kernel.cu")
+    assert [len(launch.raw) for launch in found.launches] == [1, 0]
+    assert found.notes == ("the report holds no metrics of 1 of 2 launches: it is cut short or damaged",)
+
+
+def test_a_name_that_the_module_cannot_take_back_makes_a_report_unreadable() -> None:
+    class Damaged(FakeAction):
+        def metric_by_name(self, name: str) -> FakeMetric | None:
+            raise TypeError("in method 'IAction_metric_by_name', argument 2 of type 'char const *'")
+
+    with pytest.raises(UnreadableReport, match=r"x\.ncu-rep cannot be read: in method"):
+        read_with_module(FakeModule([Damaged({"m": FakeMetric(1)})]), Path("x.ncu-rep"), "kernel.cu")
+
+
 def test_nvidias_own_module_refuses_it_too(tmp_path: Path) -> None:
     module = find_module()
     if module is None:
@@ -175,6 +193,44 @@ def test_rows_that_are_cut_short_lose_their_last_columns_only() -> None:
 def test_a_page_without_units_is_read_all_the_same() -> None:
     (launch,) = read_raw('"ID","Kernel Name","sm__throughput.avg.pct_of_peak_sustained_elapsed"\n"0","k","50.5"\n')
     assert launch.raw["sm__throughput.avg.pct_of_peak_sustained_elapsed"] == RawMetric(50.5, "")
+
+
+HEADER = '"ID","Kernel Name","gpu__time_duration.sum","dram__bytes_read.sum"\n"","","ns","byte"\n'
+
+
+def test_a_page_that_breaks_off_inside_a_number_is_refused() -> None:
+    with pytest.raises(UnreadableReport, match="cut short"):
+        read_raw(HEADER + '"0","k","12.5","8388608"\n"1","k","12.5","83')
+
+
+def test_a_mark_of_the_encoding_and_other_delimiters_change_nothing() -> None:
+    rows = '"0","k","1234.5","8388608"\n'
+    expected = read_raw(HEADER + rows)
+    assert read_raw(f"\ufeff{HEADER}{rows}") == expected
+    assert read_raw((HEADER + rows).replace("\n", "\r\n")) == expected
+    semicolons = (HEADER + rows).replace(",", ";").replace("1234.5", "1234,5")
+    assert read_raw(semicolons) == expected
+    assert read_raw(semicolons.replace('"', "")) == expected
+    assert read_raw((HEADER + rows).replace('"', "")) == expected
+
+
+def test_between_semicolons_a_comma_is_not_presumed_to_be_thousands() -> None:
+    text = (HEADER + '"0","k","12#345","8388608"\n').replace(",", ";").replace("#", ",")
+    with pytest.raises(UnreadableReport, match=r"12,345 may have decimals or thousands.* Run with LC_ALL=C"):
+        read_raw(text)
+
+
+def test_decimal_commas_between_commas_are_refused() -> None:
+    with pytest.raises(UnreadableReport, match=r"rows of more than the 4 cells of their header.* Run with LC_ALL=C"):
+        read_raw((HEADER + '"0","k","12,5","8388608"\n').replace('"', ""))
+
+
+def test_a_version_among_the_values_is_kept_as_it_stands() -> None:
+    (launch,) = read_raw(HEADER + '"0","k","12.5","12.4.1"\n')
+    assert launch.raw == {
+        "gpu__time_duration.sum": RawMetric(12.5, "ns"),
+        "dram__bytes_read.sum": RawMetric("12.4.1", "byte"),
+    }
 
 
 def test_rules_lie_with_their_launch() -> None:

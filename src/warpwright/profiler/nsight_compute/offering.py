@@ -13,6 +13,7 @@ from warpwright.profiler.tool_process import ToolCommand, run_tool
 _LIMIT_S = 60.0
 _METRIC = re.compile(r"^([a-z][a-z0-9]*__[A-Za-z0-9_]+)\b", re.MULTILINE)
 _IDENTIFIER = re.compile(r"^([A-Z][A-Za-z0-9_]+)\s", re.MULTILINE)
+_MOST_BYTES = 32 * 2**20
 _FEWEST = 10
 """An answer with fewer names is not what was asked for."""
 _COUNTED_ELSEWHERE = ("launch__", "device__", "derived__", "sass__", "profiler__")
@@ -46,12 +47,13 @@ def _is_known(metric: str, known: frozenset[str]) -> bool:
 
 @cache
 def _names(program: Path, question: tuple[str, ...], pattern: re.Pattern[str]) -> frozenset[str]:
-    """Names in the answer; empty if there is none."""
+    """Names in the answer; empty if there is none, or only a part of it: what is cut off would look like what is gone."""
     environment = {**worker_environment(), "LC_ALL": "C", "NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT": "1"}
     arguments = (str(program), "--config-file", "off", *question)
     try:
-        done = run_tool(ToolCommand(arguments, environment, program.parent, _LIMIT_S))
+        done = run_tool(ToolCommand(arguments, environment, program.parent, _LIMIT_S, most_bytes=_MOST_BYTES))
     except OSError:
         return frozenset()
-    names = frozenset(pattern.findall(done.output)) if done.exit_code == 0 else frozenset()
+    whole = done.exit_code == 0 and not done.truncated
+    names = frozenset(pattern.findall(done.output)) if whole else frozenset()
     return names if len(names) >= _FEWEST else frozenset()

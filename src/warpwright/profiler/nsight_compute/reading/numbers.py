@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 _SPACES = re.compile(r"(?<=\d)[\u00a0\u202f\u2009' \u2019](?=\d{3}(?:\D|$))")
@@ -17,27 +16,29 @@ class Convention(StrEnum):
     COMMA = "comma"
 
 
-@dataclass(frozen=True, slots=True)
-class MixedNumbers(Exception):
-    """Numbers of one file that no one convention explains; one example of each."""
-
-    point: str
-    comma: str
-
-    def __str__(self) -> str:
-        return f"{self.point} has its decimals behind a point, {self.comma} behind a comma"
+class UnclearNumbers(Exception):
+    """Numbers of one file that can be read in two ways; the text has an example."""
 
 
-def convention_of(cells: Iterable[str]) -> Convention:
-    """The convention of one file; a point where nothing speaks against it. Raises: MixedNumbers."""
-    seen: dict[Convention, str] = {}
+def convention_of(cells: Iterable[str], presumed: Convention | None = Convention.POINT) -> Convention:
+    """The convention of one file; `presumed` where nothing proves one. None: nothing may be presumed.
+
+    Raises: UnclearNumbers if cells prove different ones, or nothing may be presumed and a cell has two readings.
+    """
+    proofs: dict[Convention, str] = {}
+    unclear = ""
     for cell in cells:
-        found = _evidence(_plain(cell))
-        if found is not None:
-            seen.setdefault(found, cell)
-    if len(seen) > 1:
-        raise MixedNumbers(seen[Convention.POINT], seen[Convention.COMMA])
-    return next(iter(seen), Convention.POINT)
+        readings = {each: number for each in Convention if (number := parse_number(cell, each)) is not None}
+        if len(readings) == 1:
+            proofs.setdefault(next(iter(readings)), cell)
+        elif len(set(readings.values())) > 1:
+            unclear = unclear or cell
+    if len(proofs) > 1:
+        point, comma = proofs[Convention.POINT], proofs[Convention.COMMA]
+        raise UnclearNumbers(f"{point} has its decimals behind a point, {comma} behind a comma")
+    if not proofs and presumed is None and unclear:
+        raise UnclearNumbers(f"{unclear} may have decimals or thousands, and no other number tells which")
+    return next(iter(proofs), presumed or Convention.POINT)
 
 
 def parse_number(text: str, convention: Convention = Convention.POINT) -> float | None:
@@ -57,24 +58,8 @@ def _plain(text: str) -> str:
 
 
 def _grouped(whole: str, separator: str) -> bool:
-    """Digits in groups of three, or without groups."""
-    digits = re.split(r"[eE]", whole)[0].lstrip("+-").split(separator)
-    return len(digits) == 1 or (1 <= len(digits[0]) <= 3 and all(len(group) == 3 for group in digits[1:]))
-
-
-def _evidence(text: str) -> Convention | None:
-    """What a cell proves. `1,234` proves nothing; `12.5`, `0.125` and `1,234,567` do."""
-    if _NUMBER.fullmatch(text) is None:
-        return None
-    body = re.split(r"[eE]", text.lstrip("+-"))[0]
-    points, commas = body.count("."), body.count(",")
-    if points and commas:
-        return Convention.POINT if body.rindex(".") > body.rindex(",") else Convention.COMMA
-    if points > 1 or commas > 1:
-        return Convention.COMMA if points > 1 else Convention.POINT
-    if points + commas == 0:
-        return None
-    whole, fraction = re.split(r"[.,]", body)
-    if len(fraction) == 3 and 1 <= len(whole) <= 3 and not whole.startswith("0"):
-        return None
-    return Convention.POINT if points else Convention.COMMA
+    """Digits in groups of three, or without groups. A leading zero has no groups behind it, an exponent none before it."""
+    first, *groups = whole.lstrip("+-").split(separator)
+    if not groups:
+        return True
+    return 1 <= len(first) <= 3 and not first.startswith("0") and all(len(g) == 3 and g.isdecimal() for g in groups)

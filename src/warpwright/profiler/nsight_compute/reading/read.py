@@ -6,7 +6,6 @@ from pathlib import Path
 
 from warpwright.profiler.nsight_compute.command import import_arguments
 from warpwright.profiler.nsight_compute.locate import Ncu
-from warpwright.profiler.nsight_compute.reading.numbers import MixedNumbers
 from warpwright.profiler.nsight_compute.reading.report import Report, ReportLaunch, UnreadableReport
 from warpwright.profiler.nsight_compute.reading.report_csv import read_raw, read_rules
 from warpwright.profiler.nsight_compute.reading.report_module import find_module, read_with_module
@@ -14,6 +13,8 @@ from warpwright.profiler.nsight_compute.reading.source_csv import read_lines
 from warpwright.profiler.tool_process import ToolCommand, run_tool
 
 _LIMIT_S = 120.0
+_MOST_BYTES = 256 * 2**20
+"""Of a printed page. 10 000 machine instructions with the metrics of tier 2 print 6 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,9 @@ def _printed(path: Path, how: Reading) -> Report:
 def _with_lines(
     path: Path, how: Reading, launches: tuple[ReportLaunch, ...]
 ) -> tuple[tuple[ReportLaunch, ...], str | None]:
-    text = _page(path, how, "source", ("--print-source", "cuda,sass"))
     try:
-        lines = read_lines(text)
-    except (MixedNumbers, ValueError) as error:
+        lines = read_lines(_page(path, how, "source", ("--print-source", "cuda,sass")))
+    except UnreadableReport as error:
         return launches, f"source lines could not be read: {error}"
     if not any(lines):
         return (
@@ -83,11 +83,16 @@ def _filled[T](rules: tuple[tuple[T, ...], ...], count: int) -> tuple[tuple[T, .
 def _page(path: Path, how: Reading, page: str, more: tuple[str, ...] = ()) -> str:
     arguments = import_arguments(how.ncu, path, page, more)
     try:
-        done = run_tool(ToolCommand(arguments, how.environment, path.parent, _LIMIT_S))
+        done = run_tool(ToolCommand(arguments, how.environment, path.parent, _LIMIT_S, most_bytes=_MOST_BYTES))
     except OSError as error:
         raise UnreadableReport(f"{how.ncu.path} cannot be started ({error.strerror or error})") from error
     if done.exit_code != 0:
         how_it_ended = "did not end" if done.exit_code is None else f"ended with exit code {done.exit_code}"
         said = " ".join(done.text.split())[-300:] or "nothing"
         raise UnreadableReport(f"{how.ncu.label} {how_it_ended} as it read {path.name}; it said: {said}")
+    if done.truncated:
+        raise UnreadableReport(
+            f"{how.ncu.label} printed more than {_MOST_BYTES // 2**20} MiB for the page {page} of {path.name}; ncu-report "
+            "reads the file itself"
+        )
     return done.output

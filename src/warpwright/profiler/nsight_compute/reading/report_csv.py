@@ -1,10 +1,9 @@
 """Reads what `ncu --import REPORT --csv` prints. Columns are found by the names in the header only."""
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from warpwright.profiler.nsight_compute.reading.numbers import Convention, MixedNumbers, convention_of, parse_number
+from warpwright.profiler.nsight_compute.reading.csv_table import Table, find_table
+from warpwright.profiler.nsight_compute.reading.numbers import Convention, UnclearNumbers, convention_of, parse_number
 from warpwright.profiler.nsight_compute.reading.report import ReportLaunch, UnreadableReport, without_markers
 from warpwright.profiler.profile import RawMetric, RuleResult
 
@@ -28,12 +27,12 @@ Row = Mapping[str, str]
 
 def read_raw(text: str) -> tuple[ReportLaunch, ...]:
     """The page `raw`: one row for each launch, below a row of units. Raises: UnreadableReport."""
-    header, rows = _table(text, (_LAUNCH, _KERNEL))
+    table, rows = _table(text, (_LAUNCH, _KERNEL))
     units: Row = {}
     if rows and not rows[0].get(_LAUNCH, "").strip():
         units, rows = rows[0], rows[1:]
-    metrics = [name for name in header if name and name not in _NO_METRICS]
-    convention = _convention(row.get(name, "") for row in rows for name in metrics)
+    metrics = [name for name in table.header if name and name not in _NO_METRICS]
+    convention = agreed_convention(table, (row.get(name, "") for row in rows for name in metrics))
     launches = [
         ReportLaunch(row.get(_KERNEL, ""), {n: _raw(row[n], units.get(n, ""), convention) for n in metrics if n in row})
         for row in rows
@@ -48,8 +47,8 @@ def read_raw(text: str) -> tuple[ReportLaunch, ...]:
 
 def read_rules(text: str) -> tuple[tuple[RuleResult, ...], ...]:
     """The page `details`: what the rules say, by launch, in the order of the report. Raises: UnreadableReport."""
-    _, rows = _table(text, (_LAUNCH, "Rule Name"))
-    convention = _convention(row.get("Estimated Speedup", "") for row in rows)
+    table, rows = _table(text, (_LAUNCH, "Rule Name"))
+    convention = agreed_convention(table, (row.get("Estimated Speedup", "") for row in rows))
     by_launch: dict[str, list[RuleResult]] = {}
     for row in rows:
         found = by_launch.setdefault(row.get(_LAUNCH, ""), [])
@@ -78,33 +77,31 @@ def _raw(text: str, unit: str, convention: Convention) -> RawMetric:
     return RawMetric(text.strip() if number is None else number, unit.strip())
 
 
-def _convention(cells: Iterator[str]) -> Convention:
+def agreed_convention(table: Table, cells: Iterable[str]) -> Convention:
+    """How the numbers of a table are written. Raises: UnreadableReport if that cannot be known.
+
+    Between semicolons a comma may be either: nothing is presumed.
+    """
     try:
-        return convention_of(cells)
-    except MixedNumbers as mixed:
+        return convention_of(cells, Convention.POINT if table.delimiter == "," else None)
+    except UnclearNumbers as unclear:
         raise UnreadableReport(
-            f"Nsight Compute printed numbers that cannot be told apart: {mixed}. Run with LC_ALL=C"
-        ) from mixed
+            f"Nsight Compute printed numbers that cannot be told apart: {unclear}. Run with LC_ALL=C"
+        ) from unclear
 
 
-def _table(text: str, needed: Sequence[str]) -> tuple[list[str], list[dict[str, str]]]:
-    """Header and rows below it; rows may be shorter than the header, then their last columns are missing."""
-    lines = list(_records(text))
-    for number, line in enumerate(lines):
-        if all(name in line for name in needed):
-            return line, [dict(zip(line, row, strict=False)) for row in lines[number + 1 :] if len(row) > 1]
-    wanted = ", ".join(needed)
-    said = " ".join(text.split())[:200] or "nothing"
-    raise UnreadableReport(f"Nsight Compute printed no table with the columns {wanted}; it printed: {said}")
-
-
-def _records(text: str) -> Iterator[list[str]]:
-    """Rows of the file; lines that begin with `==` are messages. Some locales put semicolons between columns."""
-    body = "\n".join(line for line in text.splitlines() if not line.startswith("=="))
-    head = body[:4096]
-    delimiter = ";" if head.count('";"') > head.count('","') else ","
-    csv.field_size_limit(1 << 24)
-    try:
-        yield from csv.reader(io.StringIO(body), delimiter=delimiter)
-    except csv.Error as error:
-        raise UnreadableReport(f"what Nsight Compute printed is no CSV: {error}") from error
+def _table(text: str, needed: Sequence[str]) -> tuple[Table, list[dict[str, str]]]:
+    """Header, and rows by its columns; rows may be shorter, then their last columns are missing."""
+    table = find_table(text, needed)
+    if table is None:
+        said = " ".join(text.split())[:200] or "nothing"
+        raise UnreadableReport(
+            f"Nsight Compute printed no table with the columns {', '.join(needed)}; it printed: {said}"
+        )
+    rows = [row for row in table.rows if len(row) > 1]
+    if any(cell for row in rows for cell in row[len(table.header) :]):
+        raise UnreadableReport(
+            f"Nsight Compute printed rows of more than the {len(table.header)} cells of their header: a comma in a number "
+            "cannot be told from one between columns. Run with LC_ALL=C"
+        )
+    return table, [dict(zip(table.header, row, strict=False)) for row in rows]

@@ -93,15 +93,18 @@ def read_with_module(module: ReportModule, path: Path, source_name: str) -> Repo
     """
     try:
         context = module.load_report(str(path))
-    except (RuntimeError, ValueError) as error:
+        if not context:
+            raise UnreadableReport(f"{path.name} is no report of Nsight Compute, or it is cut short")
+        ranges = [context.range_by_idx(index) for index in range(context.num_ranges())]
+        actions = [each.action_by_idx(index) for each in ranges for index in range(each.num_actions())]
+        launches = tuple(_launch(action, source_name) for action in actions)
+    except (RuntimeError, ValueError, TypeError) as error:  # TypeError: of SWIG, for a name of damaged bytes
         raise UnreadableReport(f"{path.name} cannot be read: {error}") from error
-    if not context:
-        raise UnreadableReport(f"{path.name} is no report of Nsight Compute, or it is cut short")
-    ranges = [context.range_by_idx(index) for index in range(context.num_ranges())]
-    actions = [each.action_by_idx(index) for each in ranges for index in range(each.num_actions())]
-    if not actions:
-        raise UnreadableReport(f"{path.name} holds no launch")
-    return Report(tuple(_launch(action, source_name) for action in actions))
+    if not any(launch.raw for launch in launches):
+        raise UnreadableReport(f"{path.name} holds no launch with metrics: it is empty, or it is cut short")
+    empty = sum(not launch.raw for launch in launches)
+    lost = f"the report holds no metrics of {empty} of {len(launches)} launches: it is cut short or damaged"
+    return Report(launches, (lost,) if empty else ())
 
 
 def _launch(action: Any, source_name: str) -> ReportLaunch:
