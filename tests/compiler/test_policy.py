@@ -62,6 +62,7 @@ ATTACKS = {
     "digit separator": ("__device__ int n = 1'000 /*'*/;\n#include \"{path}\"\n/**/\n", "header"),
     "skipped apostrophe": ('#if 0\ndon\'t /*\n#endif\n#include "{path}"\n/* */\n', "header"),
     "thrust": ('#define __THRUST_HOST_SYSTEM_ROOT "{path}"\n#include <thrust/detail/unique.inl>\n', "header"),
+    "turned": ('/* \u202e */ #include "{path}"\n', "policy"),
     "nul": ('\0#include "{path}"\n', "policy"),
 }  # fmt: skip
 

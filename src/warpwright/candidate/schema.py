@@ -30,6 +30,13 @@ def _expression(value: object) -> object:
     return value
 
 
+def check_inside(name: str) -> None:
+    """Raises: ValueError if the name of a file may lead out of the directory that names it."""
+    path = PurePosixPath(name)
+    if not name or path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name:
+        raise ValueError(f"file {name!r}; allowed: a relative path with / inside the directory, without ..")
+
+
 def _identifier(value: object) -> object:
     if not isinstance(value, str) or not IDENTIFIER.fullmatch(value):
         raise ValueError(f"found {value!r}; allowed: a C identifier (letters, digits, _; at most 64 characters)")
@@ -145,9 +152,7 @@ class KernelTable(Table):
         if len(PurePosixPath(self.source).parts) != 1:
             raise ValueError(f"source: found {self.source!r}; allowed: the name of a file in the same directory")
         for name in [self.source, *self.headers]:
-            path = PurePosixPath(name)
-            if not name or path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name:
-                raise ValueError(f"file {name!r}; allowed: a relative path with / inside the directory, without ..")
+            check_inside(name)
         names = [table.name for table in self.scratch]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:

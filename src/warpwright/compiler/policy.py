@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from warpwright.candidate.unseen import BYTE_ORDER_MARK, first_unseen
 from warpwright.compiler.logical_text import readings
 from warpwright.compiler.result import Diagnostic
 from warpwright.units import MIB
@@ -25,7 +26,8 @@ _PASTE = re.compile(r"##|%:%:")
 _PASTED_PROBE = re.compile(r"(?<!\w)(?:_|__|__h|__ha|__has|__has_|__has_i\w*|__has_e\w*)(?!\w)")
 _JOINED_LITERALS = re.compile(r'"\s*"')
 _ASSEMBLER_INCLUDE = re.compile(r"\.\s*(?:incbin|include)\b", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_LAYOUT = "\r\v\f"
+"""White space of C besides blanks, tabs and newlines."""
 _TRIGRAPH = re.compile(r"\?\?[=/]")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9_+\-][A-Za-z0-9_+\-.]*(?:/[A-Za-z0-9_+\-][A-Za-z0-9_+\-.]*)*")
 _BARRED_FOLDERS = ("thrust/",)
@@ -80,9 +82,11 @@ class IncludePolicy:
     def _check_file(self, text: str, name: str, headers: Mapping[str, str]) -> Refusal | None:
         if len(text.encode("utf-8", "surrogatepass")) > MAX_SOURCE_BYTES:
             return Refusal("policy", name, None, f"the source is larger than {MAX_SOURCE_BYTES} bytes.")
-        for pattern, what in ((_CONTROL, "a control character"), (_TRIGRAPH, "a trigraph")):
-            if found := pattern.search(text):
-                return Refusal("policy", name, _line(text, found.start()), f"{what} is not allowed in a source.")
+        shown = text.removeprefix(BYTE_ORDER_MARK)
+        if unseen := first_unseen(shown, _LAYOUT):
+            return Refusal("policy", name, _line(shown, unseen[0]), f"{unseen[1]} is not allowed in a source.")
+        if found := _TRIGRAPH.search(text):
+            return Refusal("policy", name, _line(text, found.start()), "a trigraph is not allowed in a source.")
         for reading in readings(text):
             message = _forbidden_word(reading)
             if message is not None:

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from warpwright.errors import WorkloadError
+from warpwright.workload.form.own_files import check_own_files
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
 
@@ -11,8 +12,9 @@ from warpwright.workload.model import Workload
 def freeze_workload(workload: Workload, directory: Path) -> Workload:
     """Copy every file that defines the workload and load it from there.
 
-    Raises: WorkloadError if the copy differs from what was loaded: a file was edited meanwhile.
+    Raises: WorkloadError if the copy differs from what was loaded: a file was edited meanwhile, or is a link by now.
     """
+    check_own_files(workload.directory, workload.files)
     for name in workload.files:
         target = directory / name
         target.parent.mkdir(parents=True, exist_ok=True)

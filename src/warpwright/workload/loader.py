@@ -6,10 +6,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from warpwright.candidate.schema import KernelTable
-from warpwright.candidate.validation import read_toml, validate
+from warpwright.candidate.unseen import check_strings, check_text
+from warpwright.candidate.validation import read_text, read_toml, validate
 from warpwright.errors import WorkloadError
 from warpwright.workload.dtypes import element_type
 from warpwright.workload.form.checks import Checked, find_mistakes
+from warpwright.workload.form.own_files import check_own_files
 from warpwright.workload.form.property_checks import PROPERTY_NUMBERS
 from warpwright.workload.form.reference_file import REFERENCE_FILE, Function, read_functions
 from warpwright.workload.form.schema import (
@@ -47,12 +49,19 @@ def load_workload(directory: Path) -> Workload:
     if not directory.is_dir():
         raise WorkloadError(f"{directory}: no such directory; a workload is a directory with {WORKLOAD_FILE}")
     path = directory / WORKLOAD_FILE
-    tables = validate(WorkloadFile, read_toml(path, WorkloadError), path, WorkloadError)
+    check_own_files(directory, [WORKLOAD_FILE])
+    content = read_toml(path, WorkloadError)
+    check_text(path, read_text(path, WorkloadError), WorkloadError)
+    check_strings(path, content, WorkloadError)
+    tables = validate(WorkloadFile, content, path, WorkloadError)
+    check_own_files(directory, [*_names(tables), REFERENCE_FILE])
     functions = _functions(directory, tables)
     mistakes = list(find_mistakes(Checked(tables, functions)))
     if mistakes:
         raise WorkloadError("\n".join(f"{path}: {mistake}" for mistake in dict.fromkeys(mistakes)))
-    return _workload(directory, tables)
+    workload = _workload(directory, tables)
+    _check_seen(directory, workload)
+    return workload
 
 
 def _functions(directory: Path, tables: WorkloadFile) -> dict[str, Function] | None:
@@ -91,14 +100,25 @@ def _workload(directory: Path, tables: WorkloadFile) -> Workload:
     )
 
 
-def _files(directory: Path, tables: WorkloadFile) -> tuple[str, ...]:
+def _names(tables: WorkloadFile) -> set[str]:
+    """The files that workload.toml names."""
     kernels: Iterable[KernelTable] = (tables.kernel, tables.reference) if tables.reference else (tables.kernel,)
-    names = {WORKLOAD_FILE, *tables.files}
-    for kernel in kernels:
-        names |= {kernel.source, *kernel.headers}
-    if (directory / REFERENCE_FILE).exists():
-        names.add(REFERENCE_FILE)
-    return tuple(sorted(names))
+    return {*tables.files, *(name for kernel in kernels for name in (kernel.source, *kernel.headers))}
+
+
+def _files(directory: Path, tables: WorkloadFile) -> tuple[str, ...]:
+    own = {REFERENCE_FILE} if (directory / REFERENCE_FILE).exists() else set()
+    return tuple(sorted({WORKLOAD_FILE, *own, *_names(tables)}))
+
+
+def _check_seen(directory: Path, workload: Workload) -> None:
+    """What a person reads of the workload is all that is there."""
+    for candidate in filter(None, (workload.initial, workload.reference_kernel)):
+        for name, text in ((candidate.source_name, candidate.source), *candidate.headers.items()):
+            check_text(directory / name, text, WorkloadError)
+    for name in workload.files:
+        if name.endswith(".py"):
+            check_text(directory / name, read_text(directory / name, WorkloadError), WorkloadError)
 
 
 def _content_hash(directory: Path, files: tuple[str, ...]) -> str:

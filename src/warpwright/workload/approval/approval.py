@@ -61,7 +61,8 @@ def read_approval(workload: Workload) -> Approval | None:
         approved_hash = content["content_hash"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise WorkloadError(f"{path}: cannot be read ({error}); delete it if the workload is yours now") from error
-    changed = sorted(n for n in {*files, *workload.files} if files.get(n) != _digest(workload.directory / n))
+    own = set(workload.files)  # a name of describe.json alone is never opened: it may lead anywhere
+    changed = sorted(n for n in {*files, *own} if n not in own or files.get(n) != _digest(workload.directory / n))
     if not changed and approved_hash != workload.content_hash:
         changed = [APPROVAL_FILE]
     origin = {key: content[key] for key in ("model", "reviewer", "supplied") if key in content}

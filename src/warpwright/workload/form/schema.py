@@ -4,9 +4,9 @@ import re
 from math import isfinite
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from warpwright.candidate.schema import ExpressionText, Identifier, KernelTable, Table
+from warpwright.candidate.schema import ExpressionText, Identifier, KernelTable, Table, check_inside
 from warpwright.workload.model import DimRange, PropertyKind
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
@@ -32,9 +32,15 @@ def _bound(value: object) -> object:
     return float(value)
 
 
+def _inside(value: str) -> str:
+    check_inside(value)
+    return value
+
+
 Name = Annotated[StrictStr, BeforeValidator(_name)]
 Range = Annotated[DimRange, BeforeValidator(_range)]
 Bound = Annotated[float, BeforeValidator(_bound)]
+FileName = Annotated[StrictStr, AfterValidator(_inside)]
 Number = StrictInt | StrictFloat
 
 
@@ -133,5 +139,5 @@ class WorkloadFile(Table):
     policy: PolicyTable = PolicyTable()
     timing: TimingTable = TimingTable()
     properties: list[PropertyTable] = Field(default_factory=list)
-    files: list[StrictStr] = Field(default_factory=list)
+    files: list[FileName] = Field(default_factory=list)
     """Further files that reference.py reads; frozen and hashed with the rest."""
