@@ -20,6 +20,7 @@ from warpwright.device.emulated.device import EmulatedDevice, EmulatorOptions
 from warpwright.device.protocol import (
     Argument,
     ArrayArgument,
+    CountedLaunch,
     Fault,
     Faulted,
     FaultKind,
@@ -186,7 +187,8 @@ extern "C" __global__ void second(int* y, int* part, int n) {
     assert list(first) == list(again)
     timing = device.time(TimeRequest(request.program, plan, arguments))
     assert isinstance(timing, Timing)
-    assert timing.notes[-1].startswith("counters are those of ")
+    assert timing.notes[-1].startswith("counters are those of second")
+    assert timing.counted == CountedLaunch("second", 1, 2)
     assert timing.terms["launch"] == pytest.approx(2 * device.spec.launch_overhead_us)
 
 

@@ -21,8 +21,9 @@ from warpwright.loop.run import run_session
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import GRAPH_VERSION
 from warpwright.loop.stopping import reason_to_stop
+from warpwright.profiler.counters import Quality
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, Verdict
-from warpwright.profiler.profile import Cache, CaseProfile, LaunchCounters
+from warpwright.profiler.profile import Cache, CaseProfile, Counter, LaunchCounters, Source
 from warpwright.proposer.conversation import Notebook
 from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.record.attempt import Attempt, Hypothesis
@@ -279,6 +280,27 @@ def test_on_a_gpu_one_case_is_profiled_until_nothing_is_left_to_gain_there(
     other = ({"small", "large"} - {kept}).pop()
     measured(tmp_path / "at roof", behaviour, [(64, NO_COUNTERS), (128, NO_COUNTERS)], SECOND_CASE)
     assert asked == [[kept], [other], [other], [other]]
+
+
+def test_counters_that_were_lost_on_the_way_refute_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parent was profiled; for its child only the least that DRAM can have done is known."""
+    taken = iter([Counter(0.62, Source.NCU, Quality.MEASURED), *(3 * [Counter(0.45, Source.MODEL, Quality.ESTIMATED)])])
+
+    def profiled(*arguments: Any) -> tuple[CaseProfile, ...]:
+        counter = next(taken)
+        launch = LaunchCounters(0, "scale", {"dram_throughput_ratio": counter})
+        return tuple(CaseProfile(n, "subject", counter.source.value, Cache.COLD, (launch,)) for n in arguments[3])
+
+    monkeypatch.setattr("warpwright.loop.diagnosis.profile_cases", profiled)
+    behaviour = Behaviour(unit_us=by_block_size({32: 20.0, 64: 16.0}))
+    more_dram = Hypothesis("wider loads", "DRAM is busier", {"dram_throughput_ratio": 1.3})
+    found = diagnosed(measured(tmp_path, behaviour, [(64, more_dram)]), 2)
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.against_parent == ()
+    assert found.checks[0].reason == "measured (ncu) before, estimated (model) now"
+    assert found.notes == (
+        "counters of the parent: not compared, because they were not counted alike: dram_throughput_ratio (ncu; model)",
+    )
 
 
 def test_a_fault_of_profiling_does_not_end_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

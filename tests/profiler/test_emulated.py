@@ -3,11 +3,12 @@ from dataclasses import replace
 import pytest
 
 from warpwright.compiler.result import KernelResources
-from warpwright.device.protocol import TimeSource, Timing
+from warpwright.device.protocol import CountedLaunch, TimeSource, Timing
 from warpwright.profiler.counters import Quality
 from warpwright.profiler.emulated import emulated_profile
 from warpwright.profiler.profile import Cache, Source
 
+COUNTED = CountedLaunch("kernel", 0, 1)
 TIMING = Timing(
     source=TimeSource.ESTIMATED,
     gpu="NVIDIA H200",
@@ -21,7 +22,7 @@ TIMING = Timing(
 
 
 def test_an_estimate_is_a_profile_that_says_so() -> None:
-    profile = emulated_profile("case", "subject", TIMING, Cache.WARM, "kernel")
+    profile = emulated_profile("case", "subject", TIMING, Cache.WARM, COUNTED)
     counters = profile.main.counters
     assert (counters["global_load_sectors"].quality, counters["global_load_sectors"].source) == (
         Quality.EXACT,
@@ -29,6 +30,7 @@ def test_an_estimate_is_a_profile_that_says_so() -> None:
     )
     assert counters["dram_throughput_ratio"].quality is Quality.ESTIMATED
     assert profile.estimated
+    assert profile.time_source is TimeSource.ESTIMATED
     assert profile.reason is not None
     assert (profile.time_us, profile.notes, profile.main.entry, profile.cache) == (
         10.0,
@@ -39,28 +41,35 @@ def test_an_estimate_is_a_profile_that_says_so() -> None:
 
 
 def test_names_outside_the_vocabulary_are_left_out() -> None:
-    counters = emulated_profile("case", "subject", TIMING, Cache.COLD, "kernel").main.counters
+    counters = emulated_profile("case", "subject", TIMING, Cache.COLD, COUNTED).main.counters
     assert set(counters) == {"global_load_sectors", "dram_throughput_ratio", "model_dram_ratio", "model_launch_ratio"}
 
 
 def test_terms_of_the_cost_model_come_from_the_plan_where_the_launch_has_none() -> None:
-    counters = emulated_profile("case", "subject", TIMING, Cache.COLD, "kernel").main.counters
+    counters = emulated_profile("case", "subject", TIMING, Cache.COLD, COUNTED).main.counters
     assert counters["model_dram_ratio"].value == 0.4
     assert counters["model_dram_ratio"].source is Source.MODEL
     own = replace(TIMING, counters={"model_dram_ratio": 0.7})
-    launch = emulated_profile("case", "subject", own, Cache.COLD, "kernel").main.counters
+    launch = emulated_profile("case", "subject", own, Cache.COLD, COUNTED).main.counters
     assert {name: counter.value for name, counter in launch.items()} == {"model_dram_ratio": 0.7}
 
 
 def test_a_measured_time_has_no_counters_to_give() -> None:
     with pytest.raises(ValueError, match="measured"):
-        emulated_profile("case", "subject", replace(TIMING, source=TimeSource.MEASURED), Cache.COLD, "kernel")
+        emulated_profile("case", "subject", replace(TIMING, source=TimeSource.MEASURED), Cache.COLD, COUNTED)
 
 
 def test_spills_come_from_the_compiler_and_are_unknown_without_its_report() -> None:
     spilled = KernelResources(255, 0, 64, spill_store_bytes=40, spill_load_bytes=24)
-    launch = emulated_profile("case", "subject", TIMING, Cache.COLD, "kernel", spilled).main
+    launch = emulated_profile("case", "subject", TIMING, Cache.COLD, COUNTED, spilled).main
     assert launch.value("spill_bytes") == 64
     assert launch.counters["spill_bytes"].source is Source.COMPILER
     silent = replace(spilled, spill_load_bytes=None)
-    assert emulated_profile("case", "subject", TIMING, Cache.COLD, "kernel", silent).main.value("spill_bytes") is None
+    assert emulated_profile("case", "subject", TIMING, Cache.COLD, COUNTED, silent).main.value("spill_bytes") is None
+
+
+def test_an_estimate_of_several_launches_is_of_the_longest_and_says_how_many_there_are() -> None:
+    profile = emulated_profile("case", "subject", TIMING, Cache.COLD, CountedLaunch("second", 1, 3))
+    assert (profile.main.entry, profile.main.position) == ("second", 1)
+    assert (len(profile.launches), profile.launch_count) == (1, 3)
+    assert profile.uncertainty_ratio == 0.15

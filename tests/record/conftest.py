@@ -8,7 +8,7 @@ import pytest
 
 from warpwright.candidate.candidate import Candidate, Launch, LaunchPlan
 from warpwright.compiler.result import Compiled, CompileFailed, Diagnostic, KernelResources
-from warpwright.device.protocol import TimeSource, Timing
+from warpwright.device.protocol import CountedLaunch, TimeSource, Timing
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation, Outcome
 from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
@@ -103,7 +103,16 @@ def passing(outcome: Outcome, us: float) -> Evaluation:
         cached=False,
     )
     timing = Timing(
-        TimeSource.ESTIMATED, "NVIDIA H200", (us,), us, 0.15, "dram", {"dram": us}, {"instructions": 1e5}, ("sampled",)
+        TimeSource.ESTIMATED,
+        "NVIDIA H200",
+        (us,),
+        us,
+        0.15,
+        "dram",
+        {"dram": us},
+        {"instructions": 1e5},
+        ("sampled",),
+        counted=CountedLaunch("twice", 0, 1),
     )
     close = Comparison("y", passed=True, margin=0.25, rms_margin=0.1, wrong=0, total=1000, first=())
     cases = (

@@ -188,13 +188,23 @@ class TimeRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedLaunch:
+    """The launch of a plan that counters are of. position: index in the plan. launches: that the plan has."""
+
+    entry: str
+    position: int
+    launches: int
+
+
+@dataclass(frozen=True, slots=True)
 class Timing:
     """Time of one case. samples_us: all measured launches, or the one estimate.
 
     uncertainty_ratio: half width of what the figure can tell apart; 0.15 for an estimate.
     terms: the cost model's parts in us, `binding` names the largest; both only where source = estimated.
     counters: normalised names (`profiling.md` section 4) -> value; a missing name is unknown; of the longest launch if a
-    plan has several. notes: what weakens the figure, in sentences. measurement: how it was taken; only of measured times.
+    plan has several. counted: which launch that is, None: not said. notes: what weakens the figure, in sentences.
+    measurement: how it was taken; only of measured times.
     """
 
     source: TimeSource
@@ -207,6 +217,7 @@ class Timing:
     counters: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     measurement: Measurement | None = None
+    counted: CountedLaunch | None = None
 
 
 TimeOutcome = Timing | Faulted

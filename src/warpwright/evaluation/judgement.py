@@ -38,7 +38,7 @@ def advise(
 def known_values(profile: CaseProfile) -> dict[str, float]:
     """Known counters of the launch that is judged, and how many launches there are."""
     counters = {name: counter.value for name, counter in profile.main.counters.items()}
-    return {**counters, "launches": float(len(profile.launches))}
+    return {**counters, "launches": float(profile.launch_count)}
 
 
 def _situation(workload: Workload, gpu: GpuSpec, profile: CaseProfile) -> Situation:

@@ -1,13 +1,14 @@
 """Profiles the cases of a candidate that passed: counters from the emulator, from Nsight Compute, or what is known without."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpwright.candidate.candidate import Candidate
 from warpwright.compiler.result import Compiled
 from warpwright.device.measuring import MeasuringDevice
-from warpwright.device.protocol import EstimatingDevice, RunOnceDevice
+from warpwright.device.protocol import CountedLaunch, Device, EstimatingDevice, RunOnceDevice, Timing
 from warpwright.errors import UsageError
 from warpwright.evaluation.evaluator import Evaluator
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation
@@ -20,6 +21,8 @@ from warpwright.workload.floor import unique_bytes
 from warpwright.workload.model import Case, CaseKind
 
 REPORT_SUFFIX = ".ncu-rep"
+_NOT_SAID = "a launch that the record does not name"
+"""In records from before estimates named the launch that they counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,8 @@ def profile_cases(
     device = evaluator.device
     cache = Cache.COLD if evaluator.workload.cold_cache else Cache.WARM
     if isinstance(device, EstimatingDevice):
-        entry, resources = candidate.plan.launches[0].entry, None
-        if isinstance(evaluation.compiled, Compiled) and len(candidate.plan.launches) == 1:
-            resources = evaluation.compiled.resources.get(entry)
         return tuple(
-            emulated_profile(found.name, candidate.identity, found.timing, cache, entry, resources)
+            _emulated(candidate, evaluation, found.name, found.timing, cache)
             for _, found in chosen
             if found.timing is not None
         )
@@ -70,6 +70,7 @@ def profile_cases(
             cache=cache,
             time_us=None if found.timing is None else found.timing.median_us,
             unique_bytes=float(unique_bytes(evaluator.workload, case)),
+            time_source=None if found.timing is None else found.timing.source,
         )
         for case, found in chosen
     ]
@@ -97,27 +98,45 @@ def _chosen(
     ]
 
 
+def _emulated(candidate: Candidate, evaluation: Evaluation, case: str, timing: Timing, cache: Cache) -> CaseProfile:
+    launches = candidate.plan.launches
+    counted = timing.counted or CountedLaunch(launches[0].entry if len(launches) == 1 else _NOT_SAID, 0, len(launches))
+    resources = None
+    if isinstance(evaluation.compiled, Compiled):
+        resources = evaluation.compiled.resources.get(counted.entry)
+    return emulated_profile(case, candidate.identity, timing, cache, counted, resources)
+
+
 def _on_gpu(
     evaluator: Evaluator, facts: Sequence[RunFacts], asked: NsightOptions, options: ProfileOptions
 ) -> tuple[CaseProfile, ...]:
     """What stops the first case (no ncu, no permission) is not asked again for the others."""
-    device = evaluator.device
     profiles: list[CaseProfile] = []
     lasting: Unavailable | None = None
-    if isinstance(device, MeasuringDevice):
-        device.renew()  # nothing starts in the background now
-    for each in facts:
-        report = None if options.keep is None else options.keep / f"{each.case}{REPORT_SUFFIX}"
-        wanted = replace(asked, program=options.ncu, report=report, time_limit_s=options.time_limit_s)
-        found = lasting or _collected(evaluator, each, wanted)
-        if isinstance(found, Unavailable):
-            lasting = found if found.lasting else None
-            profiles.append(derived_profile(each, found.text))
-        else:
-            profiles.append(_profile(each, found))
-    if isinstance(device, MeasuringDevice):
-        device.rest()
+    with _nothing_else_starts(evaluator.device):
+        for each in facts:
+            report = None if options.keep is None else options.keep / f"{each.case}{REPORT_SUFFIX}"
+            wanted = replace(asked, program=options.ncu, report=report, time_limit_s=options.time_limit_s)
+            found = lasting or _collected(evaluator, each, wanted)
+            if isinstance(found, Unavailable):
+                lasting = found if found.lasting else None
+                profiles.append(derived_profile(each, found.text))
+            else:
+                profiles.append(_profile(each, found))
     return tuple(profiles)
+
+
+@contextmanager
+def _nothing_else_starts(device: Device) -> Iterator[None]:
+    """While a profiler watches, nothing starts in the background; afterwards it may again, whatever happened."""
+    if not isinstance(device, MeasuringDevice):
+        yield
+        return
+    device.renew()
+    try:
+        yield
+    finally:
+        device.rest()
 
 
 def _collected(evaluator: Evaluator, facts: RunFacts, wanted: NsightOptions) -> Collected | Unavailable:
@@ -136,8 +155,10 @@ def _profile(facts: RunFacts, found: Collected) -> CaseProfile:
         cache=facts.cache,
         launches=tuple(_completed(facts, launch) for launch in found.launches),
         missing=found.missing,
+        planned=len(facts.request.plan.launches),
         notes=found.notes,
         time_us=facts.time_us,
+        time_source=facts.time_source,
         seconds=found.seconds,
     )
 

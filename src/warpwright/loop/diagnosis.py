@@ -9,7 +9,7 @@ from warpwright.evaluation.judgement import judge
 from warpwright.evaluation.profiling import profile_cases
 from warpwright.loop.beam.plan import parents
 from warpwright.loop.context import LoopContext
-from warpwright.profiler.diagnosis.compare import changes
+from warpwright.profiler.diagnosis.compare import changes, not_compared
 from warpwright.profiler.diagnosis.expectation import check_expectations
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, ExpectationCheck, Verdict
 from warpwright.profiler.diagnosis.target import target_case
@@ -129,8 +129,19 @@ def _concluded(context: LoopContext, attempt: Attempt, profiles: Sequence[CasePr
         against_incumbent=changes(before_incumbent, own) if before_incumbent and own else (),
         checks=checks,
         verdict=verdict,
+        notes=_not_compared(("parent", before_parent), ("incumbent", before_incumbent), after=own),
         compared_case=None if own is None else own.case,
     )
+
+
+def _not_compared(*earlier: tuple[str, CaseProfile | None], after: CaseProfile | None) -> tuple[str, ...]:
+    """What kept the counters of earlier attempts from being compared, once for each reason."""
+    found: dict[str, str] = {}
+    for whose, before in earlier:
+        reason = None if before is None or after is None else not_compared(before, after)
+        if reason is not None:
+            found.setdefault(reason, f"counters of the {whose}: {reason}")
+    return tuple(found.values())
 
 
 def _checked(

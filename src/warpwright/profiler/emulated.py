@@ -1,7 +1,7 @@
 """The emulator's estimate of a case as a profile: what it counted, and its cost model's terms as counters of their own."""
 
 from warpwright.compiler.result import KernelResources
-from warpwright.device.protocol import TimeSource, Timing
+from warpwright.device.protocol import CountedLaunch, TimeSource, Timing
 from warpwright.profiler.counters import Quality, metrics
 from warpwright.profiler.profile import Cache, CaseProfile, Counter, LaunchCounters, Source
 
@@ -13,11 +13,16 @@ _NO_HARDWARE = (
 
 
 def emulated_profile(
-    case: str, subject: str, timing: Timing, cache: Cache, entry: str, resources: KernelResources | None = None
+    case: str,
+    subject: str,
+    timing: Timing,
+    cache: Cache,
+    counted: CountedLaunch,
+    resources: KernelResources | None = None,
 ) -> CaseProfile:
     """A case's profile from its estimate, without a further run.
 
-    entry: the kernel that `timing.counters` are of, the longest launch. resources: what ptxas gave it, None unknown.
+    counted: the launch that `timing.counters` are of, the longest. resources: what ptxas gave its kernel, None unknown.
     Raises: ValueError for a measured time, which has no counters to give.
     """
     if timing.source is not TimeSource.ESTIMATED:
@@ -28,10 +33,13 @@ def emulated_profile(
         subject=subject,
         tool=TOOL,
         cache=cache,
-        launches=(LaunchCounters(position=0, entry=entry, counters=counters | _terms(timing) | _spills(resources)),),
+        launches=(LaunchCounters(counted.position, counted.entry, counters | _terms(timing) | _spills(resources)),),
         reason=_NO_HARDWARE,
         notes=timing.notes,
         time_us=timing.median_us,
+        time_source=timing.source,
+        planned=counted.launches,
+        uncertainty_ratio=timing.uncertainty_ratio,
     )
 
 

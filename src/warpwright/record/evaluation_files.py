@@ -222,6 +222,7 @@ def _timing(case: CaseEvaluation) -> CaseTimingModel:
         "samples_us": timing.samples_us,
         "notes": timing.notes,
         "measurement": timing.measurement,
+        "counted": timing.counted,
     }
     return CaseTimingModel.model_validate(floor | measured)
 
@@ -264,4 +265,5 @@ def _decoded_timing(times: CaseTimingModel) -> Timing | None:
         counters=times.counters,
         notes=tuple(times.notes),
         measurement=times.measurement,
+        counted=times.counted,
     )

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 from warpwright.benchmark.figure import PairedFigure
 from warpwright.compiler.result import Diagnostic, KernelResources
 from warpwright.device.measurement import Measurement
-from warpwright.device.protocol import TimeSource
+from warpwright.device.protocol import CountedLaunch, TimeSource
 from warpwright.evaluation.outcome import Outcome
 from warpwright.profiler.sanitizer.report import SanitizerReport
 from warpwright.record.event import EventKind, LedgerKind, Scalar
@@ -188,6 +188,7 @@ class CaseTimingModel(_File):
     samples_us: list[Evidence] = []
     notes: list[str] = []
     measurement: Measurement | None = None
+    counted: CountedLaunch | None = None
 
 
 class TimingFile(_File):

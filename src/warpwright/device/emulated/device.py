@@ -19,6 +19,7 @@ from warpwright.device.emulated.messages import (
 from warpwright.device.protocol import (
     Argument,
     CodeKind,
+    CountedLaunch,
     Fault,
     Faulted,
     FaultKind,
@@ -130,6 +131,7 @@ class EmulatedDevice:
             terms=estimate["terms_us"],
             counters=estimate["counters"],
             notes=tuple(estimate["notes"]),
+            counted=CountedLaunch(**estimate["counted"]),
         )
 
     def close(self) -> None:

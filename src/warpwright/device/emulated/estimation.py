@@ -41,12 +41,13 @@ class PlanEstimate:
         return False
 
     def message(self) -> dict[str, Any]:
-        """Time, terms, what binds, counters of the longest launch."""
+        """Time, terms, what binds, counters of the longest launch and which one that is."""
         terms: dict[str, float] = {}
         for _, _, part in self._launches:
             for name, value in part.terms_us.items():
                 terms[name] = terms.get(name, 0.0) + value
-        entry, profile, longest = max(self._launches, key=lambda launch: launch[2].time_us)
+        position = max(range(len(self._launches)), key=lambda place: self._launches[place][2].time_us)
+        entry, profile, longest = self._launches[position]
         if len(self._launches) > 1:
             self._notes.append(f"counters are those of {entry}, the longest of {len(self._launches)} launches.")
         counters: Mapping[str, float] = emulated_counters(profile, longest, self._gpu)
@@ -55,6 +56,7 @@ class PlanEstimate:
             "terms_us": terms,
             "binding": max(terms, key=lambda name: terms[name]),
             "counters": dict(counters),
+            "counted": {"entry": entry, "position": position, "launches": len(self._launches)},
             "uncertainty_ratio": UNCERTAINTY_RATIO,
             "notes": self._notes,
         }

@@ -3,34 +3,48 @@
 import math
 
 from warpwright.profiler.counters import metrics
+from warpwright.profiler.diagnosis.figures import figures
 from warpwright.profiler.diagnosis.finding import CounterChange
+from warpwright.profiler.diagnosis.pairing import Pair, incomparable, paired
 from warpwright.profiler.profile import CaseProfile
-
-NOISE_RATIO = 0.02
-"""A counter that moved by less has not moved."""
-
-RATIO_NOISE = 0.005
-"""The same for parts of a whole, which are near 0 where their unit has nothing to do: half a per cent of it."""
 
 
 def changes(before: CaseProfile, after: CaseProfile) -> tuple[CounterChange, ...]:
-    """Counters of the longest launch that both know and that moved beyond noise, the largest change first."""
-    old, new = before.main, after.main
+    """Counters of the same launch that both know, counted alike, and that moved beyond noise; the largest change first.
+
+    Empty where no launch of `after` is known to be the longest one of `before`: `not_compared` says why.
+    """
+    pair = paired(before, after)
+    if not isinstance(pair, Pair):
+        return ()
+    old, new = pair.before.counters, pair.after.counters
     found = [
-        CounterChange(name, old.counters[name].value, new.counters[name].value)
+        CounterChange(name, old[name].value, new[name].value)
         for name in metrics()
-        if name in old.counters and name in new.counters
+        if name in old and name in new and incomparable(old[name], new[name]) is None
     ]
     return tuple(sorted((change for change in found if moved(change)), key=lambda change: -_distance(change)))
+
+
+def not_compared(before: CaseProfile, after: CaseProfile) -> str | None:
+    """What kept two profiles from being compared in full, in a sentence; None: nothing did."""
+    pair = paired(before, after)
+    if not isinstance(pair, Pair):
+        return pair.reason
+    old, new = pair.before.counters, pair.after.counters
+    left_out = [name for name in metrics() if name in old and name in new and incomparable(old[name], new[name])]
+    if not left_out:
+        return None
+    return f"not compared, because they were not counted alike: {', '.join(left_out)} ({before.tool}; {after.tool})"
 
 
 def moved(change: CounterChange) -> bool:
     """Whether a change is beyond noise."""
     difference = abs(change.after - change.before)
     metric = metrics().get(change.counter)
-    if metric is not None and metric.is_ratio and difference <= RATIO_NOISE:
+    if metric is not None and metric.is_ratio and difference <= figures().noise_of_ratios:
         return False
-    return difference > NOISE_RATIO * abs(change.before)
+    return difference > figures().noise_ratio * abs(change.before)
 
 
 def _distance(change: CounterChange) -> float:

@@ -3,17 +3,10 @@
 import math
 from collections.abc import Mapping
 
-from warpwright.profiler.diagnosis.compare import NOISE_RATIO
+from warpwright.profiler.diagnosis.figures import figures
 from warpwright.profiler.diagnosis.finding import ExpectationCheck, Verdict
+from warpwright.profiler.diagnosis.pairing import Pair, Unpaired, incomparable, paired
 from warpwright.profiler.profile import CaseProfile
-
-PART_OF_WAY = 0.5
-"""Of the expected way, on a log scale, that bears a hypothesis out."""
-
-LEAST_RATIO = 0.01
-"""An expectation of 0 (no bank conflicts left) counts as a hundredth: the way to nothing has no middle."""
-
-_NOISE = math.log1p(NOISE_RATIO)
 
 
 def check_expectations(
@@ -22,9 +15,10 @@ def check_expectations(
     """Each counter that a hypothesis named, and what they say of it together.
 
     expects: counter -> new over old value. One refuted counter refutes the hypothesis; it is borne out if every counter that
-    could be judged is.
+    could be judged is. A counter that is not of the same launch on both sides, or not counted alike, is unknown, with a reason.
     """
-    checks = tuple(_check(name, expected, before, after) for name, expected in expects.items())
+    pair = paired(before, after)
+    checks = tuple(_check(name, expected, pair) for name, expected in expects.items())
     verdicts = {check.verdict for check in checks}
     for verdict in (Verdict.REFUTED, Verdict.BORNE_OUT):
         if verdict in verdicts:
@@ -36,16 +30,30 @@ def judge(expected: float, seen: float | None) -> Verdict:
     """One counter: half of the expected way bears it out; the other way, or not moving, refutes it; less is open."""
     if seen is None or seen < 0 or expected < 0:
         return Verdict.UNKNOWN
-    wanted = math.log(max(expected, LEAST_RATIO))
-    way = math.log(max(seen, LEAST_RATIO**2))
-    if abs(wanted) <= _NOISE:
-        return Verdict.BORNE_OUT if abs(way) <= _NOISE else Verdict.REFUTED
-    if abs(way) <= _NOISE or way * wanted < 0:
+    least, noise = figures().least_expected_ratio, math.log1p(figures().noise_ratio)
+    wanted = math.log(max(expected, least))
+    way = math.log(max(seen, least**2))
+    if abs(wanted) <= noise:
+        return Verdict.BORNE_OUT if abs(way) <= noise else Verdict.REFUTED
+    if abs(way) <= noise or way * wanted < 0:
         return Verdict.REFUTED
-    return Verdict.BORNE_OUT if abs(way) >= PART_OF_WAY * abs(wanted) else Verdict.UNKNOWN
+    return Verdict.BORNE_OUT if abs(way) >= figures().part_of_way * abs(wanted) else Verdict.UNKNOWN
 
 
-def _check(name: str, expected: float, before: CaseProfile, after: CaseProfile) -> ExpectationCheck:
-    old, new = before.main.value(name), after.main.value(name)
-    seen = None if new is None or not old else new / old
+def _check(name: str, expected: float, pair: Pair | Unpaired) -> ExpectationCheck:
+    seen = _seen(name, pair)
+    if isinstance(seen, str):
+        return ExpectationCheck(name, expected, None, Verdict.UNKNOWN, seen)
     return ExpectationCheck(name, expected, seen, judge(expected, seen))
+
+
+def _seen(name: str, pair: Pair | Unpaired) -> float | str:
+    """New over old value, or why that is unknown."""
+    if isinstance(pair, Unpaired):
+        return pair.reason
+    old, new = pair.before.counters.get(name), pair.after.counters.get(name)
+    if old is None or new is None:
+        return "unknown before" if old is None else "unknown now"
+    if not old.value:
+        return "0 before, so it has no ratio"
+    return incomparable(old, new) or new.value / old.value

@@ -122,12 +122,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExpectationCheck:
-    """One counter that a hypothesis named. expected, seen: new over old value; seen None = unknown."""
+    """One counter that a hypothesis named. expected, seen: new over old value; seen None = unknown, `reason` says why."""
 
     counter: str
     expected: float
     seen: float | None
     verdict: Verdict
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from warpwright.hardware import GpuSpec
+from warpwright.profiler.diagnosis.figures import figures
 from warpwright.workload.floor import case_floor, unique_bytes
 from warpwright.workload.model import ArrayParameter, Case, Workload
-
-ATTAINABLE_BANDWIDTH = 0.92
-"""Of the data-sheet bandwidth of DRAM. H200: a copy reaches 0.89, a read 0.95, a write 0.98 (measured)."""
 
 _NARROW = frozenset({"float16", "bfloat16", "int8", "uint8"})
 
@@ -44,7 +42,7 @@ FACTS = ("time_us", "floor_us", "attainable_us", "launch_us", "unique_bytes", "m
 def situation_of(workload: Workload, case: Case, gpu: GpuSpec, time_us: float | None) -> Situation:
     """Of one case on one GPU. time_us: from its timing, None unknown."""
     floor = case_floor(workload, case, gpu)
-    work_us = max(floor.bytes_us / ATTAINABLE_BANDWIDTH, floor.flops_us or 0.0)
+    work_us = max(floor.bytes_us / figures().attainable_bandwidth_ratio, floor.flops_us or 0.0)
     return Situation(
         time_us=time_us,
         floor_us=floor.us,
