@@ -33,7 +33,8 @@ def test_json_holds_counters_findings_and_advice(tiny: Path, capsys: pytest.Capt
     document = json.loads(capsys.readouterr().out)
     assert document["outcome"] == "passed"
     for case in document["cases"]:
-        assert case["estimated"] is True
+        assert case["time_estimated"] is True
+        assert case["counters_estimated"] is True
         assert case["launches"][0]["counters"]["global_load_sectors"]["quality"] == "exact"
 
 

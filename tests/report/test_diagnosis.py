@@ -52,7 +52,7 @@ def test_a_session_shows_its_diagnoses(session: Session) -> None:
     attempt = session_to_json(session)["attempts"][0]
     assert attempt["diagnosis"]["bottleneck"] == "pipe_bound:fma"
     assert attempt["diagnosis"]["evidence"] == [
-        {"counter": "pipe_fma_ratio", "value": 0.9, "relation": ">=", "threshold": 0.75}
+        {"counter": "pipe_fma_ratio", "value": 0.9, "relation": ">=", "threshold": 0.75, "estimated": False}
     ]
     assert attempt["diagnosis"]["verdict"] == "borne out"
 

@@ -3,13 +3,15 @@
 from typing import Any
 
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, Verdict
+from warpwright.report.profile.document import evidence_to_json
+from warpwright.report.profile.phrases import target_text
 
 
 def diagnosis_line(diagnosis: AttemptDiagnosis | None) -> str:
     """Class and evidence of the target, then what became of the hypothesis; empty if nothing is known."""
     if diagnosis is None:
         return ""
-    parts = [_target_text(diagnosis)]
+    parts = ["" if diagnosis.target is None else target_text(diagnosis.target)]
     if diagnosis.verdict is not Verdict.UNKNOWN:
         counters = ", ".join(check.counter for check in diagnosis.checks if check.verdict is diagnosis.verdict)
         parts.append(f"Hypothesis {diagnosis.verdict.value} by {counters}.")
@@ -25,26 +27,16 @@ def diagnosis_to_json(diagnosis: AttemptDiagnosis | None) -> dict[str, Any] | No
     return {
         "case": diagnosis.target_case,
         "bottleneck": diagnosis.bottleneck,
+        "hint": None if finding is None else finding.hint,
+        "limited": None if target is None else target.limited,
         "text": None if finding is None else finding.text,
         "score": None if finding is None else finding.score,
         "bound": None if finding is None else finding.bound,
-        "evidence": []
-        if finding is None
-        else [
-            {"counter": e.counter, "value": e.value, "relation": e.relation, "threshold": e.threshold}
-            for e in finding.evidence
-        ],
+        "bound_estimated": None if finding is None else finding.bound_estimated,
+        "evidence": [] if finding is None else [evidence_to_json(evidence) for evidence in finding.evidence],
         "runners_up": [] if target is None else [other.bottleneck for other in target.runners_up],
         "at_roof": diagnosis.at_roof,
-        "estimated": None if target is None else target.estimated,
+        "counters_estimated": None if target is None else target.estimated,
+        "time_estimated": None if target is None else target.time_estimated,
         "verdict": diagnosis.verdict.value,
     }
-
-
-def _target_text(diagnosis: AttemptDiagnosis) -> str:
-    target = diagnosis.target
-    if target is None:
-        return ""
-    if target.target is None:
-        return f"{target.case}: no bottleneck class applies."
-    return f"{target.case}: {target.target.bottleneck}: {target.target.text}"

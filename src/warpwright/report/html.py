@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from warpwright.profiler.basis import counted_by
 from warpwright.record.files import write_atomic
 from warpwright.record.session import Session
 from warpwright.report import words
@@ -57,8 +58,13 @@ def _environment() -> Environment:
         "sanitized": words.sanitizer_text,
         "evidence": phrases.evidence_text,
         "bound": phrases.bound_text,
+        "class_text": phrases.class_text,
+        "counted_by": counted_by,
+        "finding_name": phrases.finding_name,
+        "head_words": phrases.head_words,
         "hot_line": phrases.line_text,
         "rule": phrases.rule_text,
+        "shown_findings": phrases.shown_findings,
     }
     return environment
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from warpwright.knowledge.citation import Citation
 from warpwright.knowledge.field_guide.card import Advice, Guidance
-from warpwright.profiler.counters import format_counter
+from warpwright.profiler.counters import Quality, format_counter
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, CounterChange, ExpectationCheck
 from warpwright.profiler.profile import CaseProfile, RuleResult
 from warpwright.record.attempt import Attempt
 from warpwright.record.session import Session
 from warpwright.report.profile.bars import UnitBars, unit_bars
 from warpwright.report.profile.phrases import gain_text, not_evaluated_text, notes_of, telling_rules
+from warpwright.units import labelled
 
 UNKNOWN_COUNTER = "unknown"
 INDEX = "index"
@@ -135,9 +136,9 @@ def _limits(
         checks=[
             CheckRow(check, _counter(before, check.counter), _counter(own, check.counter)) for check in diagnosis.checks
         ],
-        changes=[_change(change) for change in diagnosis.against_parent[:_SHOWN_CHANGES]],
+        changes=[_change(change, before, own) for change in diagnosis.against_parent[:_SHOWN_CHANGES]],
         guidance=guidance,
-        advice=[] if guidance is None else [_advice(advice) for advice in guidance.advice],
+        advice=[] if guidance is None else [_advice(advice, diagnosis) for advice in guidance.advice],
     )
 
 
@@ -154,15 +155,22 @@ def _case(diagnosis: CaseDiagnosis, profile: CaseProfile | None) -> CaseLimits:
 
 def _counter(profile: CaseProfile | None, name: str) -> str:
     value = None if profile is None else profile.main.value(name)
-    return UNKNOWN_COUNTER if value is None else format_counter(name, value)
+    return UNKNOWN_COUNTER if value is None else _figure(profile, name, value)
 
 
-def _change(change: CounterChange) -> ChangeRow:
-    return ChangeRow(
-        change, format_counter(change.counter, change.before), format_counter(change.counter, change.after)
-    )
+def _change(change: CounterChange, before: CaseProfile | None, after: CaseProfile | None) -> ChangeRow:
+    name = change.counter
+    return ChangeRow(change, _figure(before, name, change.before), _figure(after, name, change.after))
 
 
-def _advice(advice: Advice) -> AdviceRow:
+def _figure(profile: CaseProfile | None, name: str, value: float) -> str:
+    """A value with its unit; an estimate says so. Without its profile how it was come by is unknown, and nothing is said."""
+    counter = None if profile is None else profile.main.counters.get(name)
+    estimated = counter is not None and counter.quality is Quality.ESTIMATED
+    return labelled(format_counter(name, value), estimated=estimated)
+
+
+def _advice(advice: Advice, diagnosis: AttemptDiagnosis) -> AdviceRow:
+    target = None if diagnosis.target is None else diagnosis.target.target
     links = [link_of(citation) for citation in advice.citations if citation.id != advice.card.id]
-    return AdviceRow(advice, gain_text(advice), links)
+    return AdviceRow(advice, gain_text(advice, target), links)

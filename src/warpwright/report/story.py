@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from warpwright.evaluation.outcome import CaseEvaluation
-from warpwright.profiler.counters import format_counter
+from warpwright.profiler.counters import Quality, format_counter, metrics
 from warpwright.record.attempt import Attempt
 from warpwright.record.evidence import compile_errors, kernel_resources
 from warpwright.report.diagnosis import diagnosis_line
 from warpwright.report.expectation import Expectation, expectations, mean_counters
 from warpwright.report.findings import Findings
-from warpwright.report.limits import Limits, Link, cited
+from warpwright.report.limits import UNKNOWN_COUNTER, Limits, Link, cited
+from warpwright.units import labelled
 from warpwright.workload.values import Mismatch
 
 _SHOWN_DIAGNOSTICS = 8
@@ -112,11 +113,19 @@ def _counters(attempt: Attempt, found: Findings) -> list[CounterRow]:
     return [
         CounterRow(
             expectation=expectation,
-            before=format_counter(name, old[name]) if (name := expectation.counter) in old else "unknown",
-            after=format_counter(name, new[name]) if name in new else "unknown",
+            before=_figure(expectation.counter, old, found),
+            after=_figure(expectation.counter, new, found),
         )
         for expectation in expectations(attempt, parent)
     ]
+
+
+def _figure(name: str, values: Mapping[str, float], found: Findings) -> str:
+    """A mean with its unit. Where times are estimates the emulator counted, and what it only estimates says so."""
+    if name not in values:
+        return UNKNOWN_COUNTER
+    estimated = found.estimated and name in metrics() and metrics()[name].emulator is not Quality.EXACT
+    return labelled(format_counter(name, values[name]), estimated=estimated)
 
 
 def _wrong(case: CaseEvaluation) -> WrongCase:

@@ -14,6 +14,7 @@ from warpwright.record.evidence import times_from
 from warpwright.record.session import Session
 from warpwright.report.findings import Findings, findings, median_us, time_flags
 from warpwright.report.ledger.spending import proposer_rows, spending_lines
+from warpwright.report.profile.phrases import class_text
 from warpwright.report.words import (
     UNKNOWN,
     interval_text,
@@ -247,7 +248,8 @@ def _diagnoses_table(diagnosed: Sequence[tuple[int, AttemptDiagnosis]]) -> Table
     for number, diagnosis in diagnosed:
         finding = None if diagnosis.target is None else diagnosis.target.target
         verdict = "" if diagnosis.verdict is Verdict.UNKNOWN else diagnosis.verdict.value
-        words = (diagnosis.bottleneck or UNKNOWN, "" if finding is None else finding.text, verdict)
+        kind = UNKNOWN if diagnosis.target is None else class_text(diagnosis.target)
+        words = (kind, "" if finding is None else finding.text, verdict)
         table.add_row(f"{number:04d} ", Text(diagnosis.target_case or UNKNOWN), *(Text(word) for word in words))
     return table
 

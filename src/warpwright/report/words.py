@@ -3,7 +3,7 @@
 from warpwright.benchmark.figure import PairedFigure
 from warpwright.profiler.sanitizer.report import SanitizerReport
 from warpwright.record.evidence import TimesFrom
-from warpwright.units import format_ratio, format_us
+from warpwright.units import format_ratio, format_us, labelled
 
 UNKNOWN = "-"
 
@@ -12,7 +12,7 @@ def time_text(us: float | None, *, estimated: bool) -> str:
     """`est. 12.3 us`, `12.3 us`, or a dash."""
     if us is None:
         return UNKNOWN
-    return f"est. {format_us(us)}" if estimated else format_us(us)
+    return labelled(format_us(us), estimated=estimated)
 
 
 def ratio_text(ratio: float | None) -> str:

@@ -115,4 +115,6 @@ def test_the_document_is_json_and_complete(case: ProfiledCase) -> None:
     assert told["diagnosis"]["target"] == "uncoalesced"
     assert told["diagnosis"]["not_evaluated"] == {"barrier": ["stall_barrier_ratio"]}
     assert told["advice"][0]["citations"]
-    assert told["estimated"] is False
+    assert (told["time_estimated"], told["counters_estimated"]) == (False, False)
+    assert told["diagnosis"]["limited"] is True
+    assert told["diagnosis"]["findings"][0]["hint"] is False

@@ -1,11 +1,15 @@
 """`warpwright profile`: what limits a kernel, by its counters, and what is advised."""
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from warpwright.cli.options import DeviceOption, JsonOption, KernelOption, WorkloadArgument
+
+if TYPE_CHECKING:
+    from warpwright.knowledge.documents.library import Library
 
 
 def profile(
@@ -27,7 +31,6 @@ def profile(
     """Verify and time the kernel, then say what limits it. No time ever comes from a profiler."""
     from warpwright.candidate.directory import load_candidate
     from warpwright.cli.bench_options import bench_options, device_options, profile_options
-    from warpwright.cli.documents import open_library, shelf
     from warpwright.cli.output import print_json, results, say
     from warpwright.device.registry import notice
     from warpwright.errors import NoCandidatePassed
@@ -41,7 +44,7 @@ def profile(
     loaded = load_workload(workload)
     candidate = load_candidate(kernel, loaded.initial) if kernel else loaded.initial
     options = profile_options(keep)
-    with open_bench(loaded, device, fresh_secret(), bench_options()) as bench, open_library(shelf()) as library:
+    with open_bench(loaded, device, fresh_secret(), bench_options()) as bench, _documents() as library:
         evaluator = bench.evaluator
         require_cases(evaluator, case)
         say(notice(device, bench.device, device_options()) or f"device: {bench.device.description}")
@@ -56,5 +59,18 @@ def profile(
         print_json(profile_document(loaded.name, described, evaluation.label, cases))
     else:
         for part in profile_view(cases):
-            results().print(part)
+            results().print(part, crop=False)
     return 0
+
+
+def _documents() -> "AbstractContextManager[Library | None]":
+    """The indexed documents; None, and why, where their folder cannot be used: no profile fails for lack of documents."""
+    from warpwright.cli.documents import open_library, shelf
+    from warpwright.cli.output import say
+    from warpwright.errors import InfrastructureError, InputError, UnavailableError
+
+    try:
+        return open_library(shelf())
+    except (InputError, UnavailableError, InfrastructureError, OSError) as error:
+        say(f"note: no documents, so advice cites NVIDIA's public pages: {error}")
+        return nullcontext()

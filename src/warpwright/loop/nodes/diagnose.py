@@ -7,6 +7,7 @@ from warpwright.loop.diagnosis import diagnose_attempt, worth_profiling
 from warpwright.loop.state import LoopState
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.record.event import Event
+from warpwright.report.profile.phrases import target_text
 
 
 def diagnose(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
@@ -17,15 +18,19 @@ def diagnose(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
     if session.diagnosis(attempt.number) is not None or not worth_profiling(context, attempt):
         return {}
     diagnosis = diagnose_attempt(context, attempt)
-    values = {"case": diagnosis.target_case, "bottleneck": diagnosis.bottleneck, "verdict": diagnosis.verdict.value}
+    target = diagnosis.target
+    values = {
+        "case": diagnosis.target_case,
+        "bottleneck": diagnosis.bottleneck,
+        "limited": None if target is None else target.limited,
+        "verdict": diagnosis.verdict.value,
+    }
     session.emit(Event("diagnosed", attempt=attempt.number, text=_words(diagnosis), values=values))
     return {}
 
 
 def _words(diagnosis: AttemptDiagnosis) -> str:
     if diagnosis.at_roof:
-        return "nothing is left to gain: every case is at its floor or roof"
-    target = diagnosis.target
-    if target is None or target.target is None:
-        return "no bottleneck class applies"
-    return f"{target.case}: {target.target.text}"
+        by = " by the estimates" if any(case.time_estimated for case in diagnosis.cases) else ""
+        return f"nothing is left to gain{by}: every case is at its floor or roof"
+    return "no case was profiled" if diagnosis.target is None else target_text(diagnosis.target)

@@ -5,7 +5,7 @@ from typing import Any
 
 from warpwright.knowledge.field_guide.card import Guidance
 from warpwright.profiler.counters import metrics
-from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Finding
+from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.profile import HotLine, LaunchCounters
 from warpwright.report.profile.view import ProfiledCase
 
@@ -22,7 +22,8 @@ def _case(case: ProfiledCase) -> dict[str, Any]:
         "candidate": profile.subject,
         "tool": profile.tool,
         "cache": profile.cache.value,
-        "estimated": diagnosis.estimated,
+        "counters_estimated": diagnosis.estimated,
+        "time_estimated": profile.time_estimated,
         "time_us": diagnosis.time_us,
         "floor_us": diagnosis.floor_us,
         "floor_ratio": diagnosis.floor_ratio,
@@ -71,6 +72,7 @@ def _diagnosis(diagnosis: CaseDiagnosis) -> dict[str, Any]:
     return {
         "entry": diagnosis.entry,
         "target": None if diagnosis.target is None else diagnosis.target.bottleneck,
+        "limited": diagnosis.limited,
         "at_roof": diagnosis.at_roof,
         "findings": [_finding(finding) for finding in diagnosis.findings],
         "not_evaluated": {name: list(lacks) for name, lacks in diagnosis.not_evaluated.items()},
@@ -80,14 +82,24 @@ def _diagnosis(diagnosis: CaseDiagnosis) -> dict[str, Any]:
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "bottleneck": finding.bottleneck,
+        "hint": finding.hint,
         "score": finding.score,
         "text": finding.text,
         "bound": finding.bound,
-        "evidence": [
-            {"counter": e.counter, "value": e.value, "relation": e.relation, "threshold": e.threshold}
-            for e in finding.evidence
-        ],
+        "bound_estimated": finding.bound_estimated,
+        "evidence": [evidence_to_json(evidence) for evidence in finding.evidence],
         "hot_lines": [_line(line) for line in finding.hot_lines],
+    }
+
+
+def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
+    """One comparison."""
+    return {
+        "counter": evidence.counter,
+        "value": evidence.value,
+        "relation": evidence.relation,
+        "threshold": evidence.threshold,
+        "estimated": evidence.estimated,
     }
 
 

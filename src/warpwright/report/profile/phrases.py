@@ -4,18 +4,69 @@ import re
 from collections.abc import Iterable, Sequence
 
 from warpwright.knowledge.field_guide.card import Advice
+from warpwright.knowledge.field_guide.reader import EXPERIENCE
 from warpwright.profiler.counters import format_counter, metrics
+from warpwright.profiler.diagnosis.diagnose import AT_THE_ROOF
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.profile import CaseProfile, HotLine, RuleResult
 from warpwright.report.words import percent_text
+from warpwright.units import labelled
 
 _SHOWN_RULES = 3
 _LARGEST = re.compile(r"^max\((.*)\)$")
 _NAMES = re.compile(r"[a-z]\w+")
+_NO_GAIN = 1.005
+
+
+def head_words(diagnosis: CaseDiagnosis, finding: Finding) -> str:
+    """What stands before a finding of the case: `limited by`, `then`. A hint limits nothing, and at the roof nothing does.
+
+    Empty for the roof itself: it is said above the findings.
+    """
+    if finding.kind == AT_THE_ROOF:
+        return ""
+    if diagnosis.at_roof:
+        return "also seen:"
+    first = finding is diagnosis.target
+    if finding.hint:
+        return "no class is known to limit it; worth a look:" if first else "worth a look:"
+    return "limited by" if first else "then"
+
+
+def shown_findings(diagnosis: CaseDiagnosis) -> Sequence[Finding]:
+    """The target and at most two more."""
+    return diagnosis.findings[:1] + diagnosis.runners_up
+
+
+def finding_name(finding: Finding) -> str:
+    """Its class; empty for the roof, as `head_words`."""
+    return "" if finding.kind == AT_THE_ROOF else finding.bottleneck
+
+
+def class_text(diagnosis: CaseDiagnosis) -> str:
+    """What limits the case in a word or two: `dram_bound`, `hint: dram_bound`, `at the roof`, `no class`."""
+    target = diagnosis.target
+    if diagnosis.at_roof:
+        return "at the roof"
+    if target is None:
+        return "no class"
+    return f"hint: {target.bottleneck}" if target.hint else target.bottleneck
+
+
+def target_text(diagnosis: CaseDiagnosis) -> str:
+    """What limits the case in one line: `wide: dram_bound: DRAM moves est. 63 % of what it could.`"""
+    target = diagnosis.target
+    if target is None:
+        found = "at the roof." if diagnosis.at_roof else "no bottleneck class applies."
+    elif diagnosis.at_roof:
+        found = f"at the roof: {target.text}"
+    else:
+        found = f"{'worth a look: ' if target.hint else ''}{target.bottleneck}: {target.text}"
+    return f"{diagnosis.case}: {found}"
 
 
 def evidence_text(finding: Finding) -> str:
-    """`global_excess_ratio 78 % > 20 %, ...`."""
+    """`global_excess_ratio 78 % > 20 %, dram_throughput_ratio est. 63 % >= 60 %`."""
     return ", ".join(_evidence(each) for each in finding.evidence)
 
 
@@ -38,17 +89,29 @@ def rule_text(rule: RuleResult) -> str:
     return f"Nsight Compute says: {rule.title}{estimate}"
 
 
-def bound_text(finding: Finding) -> str:
-    """What curing it can bring; empty where that is unknown."""
-    return "" if finding.bound is None else f"curing it can bring at most {finding.bound:.3g} times the speed"
+def bound_text(diagnosis: CaseDiagnosis, finding: Finding) -> str:
+    """What curing it can bring; empty where that is unknown, and at the roof, where nothing can."""
+    if finding.bound is None or diagnosis.at_roof:
+        return ""
+    most = labelled(f"{finding.bound:.3g}", estimated=finding.bound_estimated)
+    return f"curing it can bring at most {most} times the speed"
 
 
-def gain_text(advice: Advice) -> str:
-    """`1.05 to 1.4 times the speed, by experience`; empty where it is not known beforehand."""
+def gain_text(advice: Advice, target: Finding | None = None) -> str:
+    """`1.05 to 1.4 times the speed, by experience`; empty where it is not known beforehand.
+
+    target: what it is advised on; where its bound cuts the range, the figure is as sure as the bound.
+    """
     low, high = advice.card.gain_low, advice.gain_high or advice.card.gain_high
     if low is None or high is None:
         return ""
-    return f"{min(low, high):.3g} to {high:.3g} times the speed, by {advice.card.gain_basis}"
+    cut = advice.card.gain_high is None or high < advice.card.gain_high
+    most = labelled(f"{high:.3g}", estimated=cut and target is not None and target.bound_estimated)
+    if cut and high <= low:
+        return "hardly any gain is left for it here" if high < _NO_GAIN else f"at most {most} times the speed here"
+    basis = advice.card.gain_basis
+    spread = f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {most}"
+    return f"{spread} times the speed, {'by experience' if basis == EXPERIENCE else basis}"
 
 
 def notes_of(profile: CaseProfile | None, diagnosis: CaseDiagnosis) -> Sequence[str]:
@@ -66,7 +129,7 @@ def not_evaluated_text(diagnosis: CaseDiagnosis) -> str:
 def _evidence(each: Evidence) -> str:
     name = _LARGEST.sub(lambda found: f"largest of {found[1]}", each.counter)
     value, threshold = (_figure(each.counter, number) for number in (each.value, each.threshold))
-    return f"{name} {value} {each.relation} {threshold}"
+    return f"{name} {labelled(value, estimated=each.estimated)} {each.relation} {threshold}"
 
 
 def _figure(counter: str, value: float) -> str:

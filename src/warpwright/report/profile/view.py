@@ -10,20 +10,25 @@ from rich.table import Table
 from rich.text import Text
 
 from warpwright.knowledge.field_guide.card import Advice, Guidance
-from warpwright.profiler.diagnosis.finding import CaseDiagnosis
+from warpwright.profiler.basis import counted_by
+from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Finding
 from warpwright.profiler.profile import CaseProfile, LaunchCounters
 from warpwright.report.profile.bars import unit_bars
 from warpwright.report.profile.phrases import (
     bound_text,
     evidence_text,
+    finding_name,
     gain_text,
+    head_words,
     line_text,
     not_evaluated_text,
     notes_of,
     rule_text,
+    shown_findings,
     telling_rules,
 )
 from warpwright.report.words import percent_text, time_text
+from warpwright.units import labelled
 
 _BAR_WIDTH = 28
 _SHOWN_ADVICE = 3
@@ -40,7 +45,10 @@ class ProfiledCase:
 
 
 def profile_view(cases: Sequence[ProfiledCase]) -> list[RenderableType]:
-    """Every case, ready to print. What several cases are advised is written out once."""
+    """Every case, ready to print: with `crop=False`, since addresses stay whole on a line that is wider than the terminal.
+
+    What several cases are advised is written out once.
+    """
     told: set[str] = set()
     return [Group(*_case(case, told), Text("")) for case in cases]
 
@@ -50,11 +58,11 @@ def _case(case: ProfiledCase, told: set[str]) -> Iterator[RenderableType]:
     yield _title(case)
     if case.profile.reason is not None:
         yield _indented(Text(case.profile.reason, style="yellow"))
-    yield _bars(case.profile.main)
+    yield from _units(case.profile.main)
     yield from _findings(diagnosis)
     yield from (_indented(Text(rule_text(rule), style="dim")) for rule in telling_rules(case.profile.main.rules))
     if case.guidance is not None:
-        yield from _advice(case.guidance.advice, told)
+        yield from _advice(case.guidance.advice, diagnosis.target, told)
     for note in notes_of(case.profile, diagnosis):
         yield _indented(Text(f"note: {note}", style="dim"))
     if diagnosis.not_evaluated:
@@ -65,28 +73,28 @@ def _indented(text: Text, depth: int = 1) -> Padding:
     return Padding(text, (0, 0, 0, 2 * depth))
 
 
+def _unbroken(text: str, depth: int) -> Text:
+    """A line that is never wrapped, so that it can be copied."""
+    return Text(f"{'  ' * depth}{text}", style="blue", no_wrap=True, overflow="ignore")
+
+
 def _title(case: ProfiledCase) -> Text:
     diagnosis = case.diagnosis
     text = Text(case.profile.case, style="bold")
-    text.append(f"  {time_text(diagnosis.time_us, estimated=_estimated_time(case))}")
+    text.append(f"  {time_text(diagnosis.time_us, estimated=case.profile.time_estimated)}")
     if diagnosis.floor_us is not None:
         bound = "" if diagnosis.floor_binding is None else f" set by {diagnosis.floor_binding}"
         floor = time_text(diagnosis.floor_us, estimated=False)
         text.append(f", {percent_text(diagnosis.floor_ratio)} of the floor ({floor}{bound})", style="default")
-    launches = len(case.profile.launches)
+    launches = case.profile.launch_count
     which = (
         case.profile.main.entry if launches == 1 else f"{case.profile.main.entry}, the longest of {launches} launches"
     )
-    text.append(f"\n  {which}; {case.profile.tool}, {case.profile.cache} cache", style="dim")
+    text.append(f"\n  {which}, {case.profile.cache} cache; {counted_by(case.profile.tool)}", style="dim")
     return text
 
 
-def _estimated_time(case: ProfiledCase) -> bool:
-    """Times come from the timing of the candidate, which is an estimate exactly where the counters' tool is the emulator."""
-    return any(counter.source == "emulator" for counter in case.profile.main.counters.values())
-
-
-def _bars(launch: LaunchCounters) -> Table:
+def _units(launch: LaunchCounters) -> Iterator[RenderableType]:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(width=25)
     table.add_column(width=_BAR_WIDTH)
@@ -94,38 +102,46 @@ def _bars(launch: LaunchCounters) -> Table:
     units = unit_bars(launch)
     for bar in units.bars:
         drawn = ProgressBar(total=1.0, completed=min(bar.ratio, 1.0), width=_BAR_WIDTH)
-        table.add_row(f"  {bar.label}", drawn, f"{'est. ' if bar.estimated else ''}{percent_text(bar.ratio)} of peak")
+        table.add_row(f"  {bar.label}", drawn, f"{labelled(percent_text(bar.ratio), estimated=bar.estimated)} of peak")
+    yield table
     for words, labels in (("idle", units.idle), ("unknown", units.unknown)):
         if labels:
-            table.add_row(f"  {words}", Text(", ".join(labels), style="dim"), "")
-    return table
+            yield _indented(Text(f"{words}: {', '.join(labels)}", style="dim"))
 
 
 def _findings(diagnosis: CaseDiagnosis) -> Iterator[RenderableType]:
-    target = diagnosis.target
     if diagnosis.at_roof:
         yield _indented(Text("at the roof: nothing is left to gain here", style="bold green"))
-    if target is None:
+    elif diagnosis.target is None:
         yield _indented(Text("no bottleneck class applies to the known counters", style="yellow"))
-        return
-    yield _indented(Text.assemble("limited by ", (target.bottleneck, "bold"), f": {target.text}"))
-    yield _indented(Text(f"evidence: {evidence_text(target)}"), 2)
-    if target.bound is not None:
-        yield _indented(Text(bound_text(target)), 2)
-    for line in target.hot_lines[:_SHOWN_LINES]:
-        yield _indented(Text(line_text(line)), 2)
-    for other in diagnosis.runners_up:
-        yield _indented(Text.assemble("then ", (other.bottleneck, "bold"), f": {other.text}"))
-        yield _indented(Text(f"evidence: {evidence_text(other)}"), 2)
+    for finding in shown_findings(diagnosis):
+        yield _indented(_headed(head_words(diagnosis, finding), finding_name(finding)).append(finding.text))
+        yield from (_indented(Text(words), 2) for words in _behind(diagnosis, finding))
 
 
-def _advice(advice: Sequence[Advice], told: set[str]) -> Iterator[RenderableType]:
+def _headed(words: str, name: str) -> Text:
+    return Text(f"{words} ").append(name, style="bold").append(": ") if name else Text()
+
+
+def _behind(diagnosis: CaseDiagnosis, finding: Finding) -> Iterator[str]:
+    """What stands behind a finding; of the target also what it costs and where."""
+    yield f"evidence: {evidence_text(finding)}"
+    if finding is diagnosis.target:
+        yield from filter(None, [bound_text(diagnosis, finding)])
+        yield from (line_text(line) for line in finding.hot_lines[:_SHOWN_LINES])
+
+
+def _advice(advice: Sequence[Advice], target: Finding | None, told: set[str]) -> Iterator[RenderableType]:
+    if advice:
+        yield _indented(Text("advice of the field guide:"))
     for each in advice[:_SHOWN_ADVICE]:
         card = each.card
         doubt = "" if each.applies else " (its counters are unknown)"
         where = ", outside the kernel" if card.host else ""
-        gain = f": {gain_text(each)}" if gain_text(each) else ""
-        yield _indented(Text.assemble((f"{card.id} {card.name}", "bold"), f"{where}{gain}{doubt}"))
+        gain = gain_text(each, target)
+        above = "; written out above" if card.id in told else ""
+        words = f"{where}{': ' if gain else ''}{gain}{doubt}{above}"
+        yield _indented(Text.assemble((f"{card.id} {card.name}", "bold"), words))
         if card.id in told:
             continue
         told.add(card.id)
@@ -133,8 +149,8 @@ def _advice(advice: Sequence[Advice], told: set[str]) -> Iterator[RenderableType
         yield _indented(Text(f"risk: {card.risk}", style="dim"), 2)
         for citation in each.citations:
             if citation.id != card.id:
-                address = citation.url or citation.path or ""
-                yield _indented(Text.assemble(citation.text, "  ", (address, "blue")), 2)
+                yield _indented(Text(citation.text), 2)
+                yield from (_unbroken(address, 2) for address in filter(None, [citation.url or citation.path]))
     if len(advice) > _SHOWN_ADVICE:
         rest = ", ".join(f"{each.card.id} {each.card.name}" for each in advice[_SHOWN_ADVICE:])
         yield _indented(Text(f"further: {rest}", style="dim"))

@@ -146,7 +146,7 @@ def test_occupancy_is_the_one_of_the_hardware_tables(library: Library) -> None:
 def test_counters_of_an_attempt_come_with_what_they_say(library: Library) -> None:
     aids = everything(library)
     answer = ask(aids, "counters", attempt=1)
-    assert "case rows512, kernel softmax, estimated:" in answer
+    assert "case rows512, kernel softmax, counted and estimated by the emulator:" in answer
     assert "global_excess_ratio = 0.875 (88 %, exact)" in answer
     assert "grid_too_small: 4 blocks cannot occupy 132 SMs." in answer
     assert "eligible_warps is unknown: not counted" in answer

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from warpwright.profiler.basis import counted_by
 from warpwright.profiler.counters import format_counter, metrics
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.profiler.profile import CaseProfile
@@ -41,12 +42,15 @@ def counters(aids: Aids) -> Tool:
 
 def _findings(case: str, diagnosis: AttemptDiagnosis | None) -> Iterator[str]:
     judged = None if diagnosis is None else next((found for found in diagnosis.cases if found.case == case), None)
+    if judged is not None and judged.at_roof:
+        yield "It is as fast as this GPU allows, as far as the counters tell."
     for finding in () if judged is None else judged.findings:
-        yield f"{finding.bottleneck}: {one_line(finding.text, limits().line)}"
+        hint = "a hint, no verdict: " if finding.hint else ""
+        yield f"{hint}{finding.bottleneck}: {one_line(finding.text, limits().line)}"
 
 
 def _counters(profile: CaseProfile) -> Iterator[str]:
-    yield f"case {profile.case}, kernel {profile.main.entry}, {'estimated' if profile.estimated else 'measured'}:"
+    yield f"case {profile.case}, kernel {profile.main.entry}, {counted_by(profile.tool)}:"
     for name, counter in profile.main.counters.items():
         if name in metrics():
             yield f"{name} = {counter.value:.6g} ({format_counter(name, counter.value)}, {counter.quality.value})"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from warpwright.knowledge.citation import Citation
 from warpwright.knowledge.field_guide.card import Advice
+from warpwright.knowledge.field_guide.reader import EXPERIENCE
 from warpwright.profiler.counters import metrics
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import clipped, one_line, quoted, visible
@@ -68,4 +69,7 @@ def _gain(given: Advice) -> str:
     low, high = given.card.gain_low, given.gain_high
     if low is None or high is None:
         return ""
-    return f"; brings {format_ratio(min(low, high))} to {format_ratio(high)} by {given.card.gain_basis}"
+    if high <= low:
+        return f"; brings {format_ratio(high)} at most here"
+    basis = given.card.gain_basis
+    return f"; brings {format_ratio(low)} to {format_ratio(high)}{' by' if basis == EXPERIENCE else ','} {basis}"

@@ -1,12 +1,13 @@
 """What limits the parent, by its counters: one finding to treat with its evidence, the next ones in a line each."""
 
-from warpwright.profiler.counters import format_counter, metrics
+from warpwright.profiler.basis import counted_by
+from warpwright.profiler.counters import Quality, format_counter, metrics
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.profile import HotLine
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import clipped, one_line, without_paths
 from warpwright.proposer.model.prompt.subject import Subject
-from warpwright.units import format_ratio, format_us
+from warpwright.units import format_ratio, format_us, labelled
 
 CORE_COUNTERS = (
     "duration_ns", "dram_throughput_ratio", "l2_throughput_ratio", "l1_hit_ratio", "l2_hit_ratio", "issue_active_ratio",
@@ -29,35 +30,52 @@ def diagnosis(subject: Subject) -> str:
         lines.append(
             "It is as fast as this GPU allows, as far as the counters tell: only less work could make it faster."
         )
-    if finding is None:
+    elif finding is None:
         lines.append("No class of bottleneck applies by the counters that are known.")
-    else:
-        lines += _finding(subject, finding)
+    if finding is not None:
+        lines += _finding(subject, case, finding)
     others = [other for other in case.findings if other is not finding][:2]
-    lines += [f"Next after it: {other.bottleneck}: {one_line(other.text, limits().line)}" for other in others]
+    lines += [f"{_next(case, other)}: {other.bottleneck}: {one_line(other.text, limits().line)}" for other in others]
     lines += [f"Note: {one_line(without_paths(note), limits().line)}" for note in case.notes[:2]]
     return clipped("\n".join(lines), limits().diagnosis)
 
 
 def counters(subject: Subject) -> str:
     """Counters of the launch that was judged: those of the finding first; the names are those that `expects` may use."""
-    known = subject.counters()
+    known, estimated = subject.counters(), _estimated(subject)
     finding = subject.finding
     named = [evidence.counter for evidence in finding.evidence] if finding is not None else []
     count = limits().counters_with_tools if subject.tools else limits().counters_without_tools
     order = [name for name in dict.fromkeys((*named, *CORE_COUNTERS)) if name in known and name in metrics()][:count]
     if not order:
         return ""
-    case = "" if subject.case is None else f" on case {one_line(subject.case.case, limits().title)}"
+    case = (
+        ""
+        if subject.case is None
+        else f" on case {one_line(subject.case.case, limits().title)}; {_basis(subject.case)}"
+    )
     lines = [
-        f"- {name} = {known[name]:.6g} ({format_counter(name, known[name])}): {metrics()[name].meaning}"
+        f"- {name} = {known[name]:.6g} ({labelled(format_counter(name, known[name]), estimated=name in estimated)}): "
+        f"{metrics()[name].meaning}"
         for name in order
     ]
     return clipped("\n".join([f"## Counters of attempt {subject.number}{case}", *lines]), limits().counters)
 
 
+def _estimated(subject: Subject) -> set[str]:
+    """Names of the counters that are estimates, on the case that was judged."""
+    profiles = subject.state.profiles.get(subject.number, ())
+    judged = [profile.main for profile in profiles if subject.case is not None and profile.case == subject.case.case]
+    counters = (pair for launch in judged for pair in launch.counters.items())
+    return {name for name, counter in counters if counter.quality is Quality.ESTIMATED}
+
+
+def _basis(case: CaseDiagnosis) -> str:
+    return one_line(without_paths(counted_by(case.tool)), limits().title)
+
+
 def _time(case: CaseDiagnosis) -> str:
-    source = " (estimated by a model, not measured)" if case.estimated else ""
+    source = " (estimated by a model, not measured)" if case.time_estimated else ""
     text = f"Case {one_line(case.case, limits().title)}, kernel {one_line(case.entry, limits().title)}"
     if case.time_us is None:
         return f"{text}: its time is unknown."
@@ -68,9 +86,23 @@ def _time(case: CaseDiagnosis) -> str:
     return f"{text}; physics allows {format_us(case.floor_us)}{by}, so it is {1 / case.floor_ratio:.1f} times slower than that."
 
 
-def _finding(subject: Subject, finding: Finding) -> list[str]:
-    bound = "" if finding.bound is None else f"; curing it alone can bring at most {format_ratio(finding.bound)}"
-    lines = [f"To treat: {finding.bottleneck}{bound}. {one_line(finding.text, 2 * limits().line)}"]
+def _next(case: CaseDiagnosis, other: Finding) -> str:
+    if case.at_roof:
+        return "Also seen"
+    return "Also worth a look" if other.hint else "Next after it"
+
+
+def _finding(subject: Subject, case: CaseDiagnosis, finding: Finding) -> list[str]:
+    """The finding with its evidence. A hint is no verdict; at the roof nothing is to be treated, and no bound is given."""
+    if case.at_roof:
+        head = f"Seen: {finding.bottleneck}"
+    else:
+        most = (
+            None if finding.bound is None else labelled(format_ratio(finding.bound), estimated=finding.bound_estimated)
+        )
+        bound = "" if most is None else f"; curing it alone can bring at most {most}"
+        head = f"{'Worth a look' if finding.hint else 'To treat'}: {finding.bottleneck}{bound}"
+    lines = [f"{head}. {one_line(finding.text, 2 * limits().line)}"]
     if finding.evidence:
         lines.append("Evidence: " + "; ".join(_evidence(evidence) for evidence in finding.evidence) + ".")
     if finding.hot_lines:
@@ -80,7 +112,7 @@ def _finding(subject: Subject, finding: Finding) -> list[str]:
 
 def _evidence(evidence: Evidence) -> str:
     value, threshold = (format_counter(evidence.counter, number) for number in (evidence.value, evidence.threshold))
-    return f"{evidence.counter} = {value} ({evidence.relation} {threshold})"
+    return f"{evidence.counter} = {labelled(value, estimated=evidence.estimated)} ({evidence.relation} {threshold})"
 
 
 def _hot_line(subject: Subject, hot: HotLine) -> str:
