@@ -193,7 +193,7 @@ def _row(plan: Plan, found: PairedFigure, seconds: float) -> Row:
         "speedup": round(found.speedup, 6),
         "low": round(found.low, 6),
         "high": round(found.high, 6),
-        "floor": round(found.floor_ratio, 6),
+        "floor": None if found.floor_ratio is None else round(found.floor_ratio, 6),
         "rounds": found.rounds,
         "incumbent_us": round(case.incumbent_us, 4),
         "contender_us": round(case.contender_us, 4),
@@ -230,7 +230,7 @@ def summarize(rows: Sequence[Row]) -> dict[str, Row]:
             "measured_gain": statistics.median(gains),
             "extended": sum(row["rounds"] > 10 for row in own),
             "degraded": sum("degraded" in row["flags"] for row in own),
-            "median_floor": statistics.median(row["floor"] for row in own),
+            "median_floor": statistics.median([row["floor"] for row in own if row["floor"] is not None]),
             "seconds": round(sum(row["seconds"] for row in own), 1),
         }
     return found

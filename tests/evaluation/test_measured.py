@@ -190,6 +190,7 @@ def test_a_faster_kernel_is_promoted_by_a_paired_run(evaluating: Evaluating, poi
     case = found.paired.cases[0]
     assert sorted(case.order) == ["AB"] * 5 + ["BA"] * 5
     assert len(case.effects) == 10
+    assert found.paired.floor_ratio is not None
     assert 0 < found.paired.floor_ratio < 0.01
 
 
@@ -242,7 +243,17 @@ def test_the_a_a_floor_is_found_once_for_an_incumbent(evaluating: Evaluating, po
     evaluator.evaluate(point(64), against=initial)
     evaluator.evaluate(point(64), against=initial)
     pairs = [r for r in gpu.requests if len(r.contestants) == 2]
-    assert [r.contestants[0] == r.contestants[1] for r in pairs] == [True, False, False]
+    assert [r.contestants[0] == r.contestants[1] for r in pairs] == [False, True, False]
+
+
+def test_an_effect_beyond_doubt_needs_no_a_a_floor(evaluating: Evaluating, point: Points) -> None:
+    evaluator, gpu = evaluating(Behaviour(unit_us=by_block_size({32: 20.0, 64: 10.0})))
+    initial = Baseline(point(32), evaluator.evaluate(point(32)))
+    found = evaluator.evaluate(point(64), against=initial)
+    assert found.outcome is Outcome.IMPROVED
+    assert found.paired is not None
+    assert found.paired.floor_ratio is None
+    assert not any(r.contestants[0] == r.contestants[-1] for r in gpu.requests if len(r.contestants) == 2)
 
 
 def test_an_incumbent_that_is_launch_bound_cannot_be_beaten_by_launching_faster(

@@ -41,7 +41,8 @@ class PairedCase:
 
 @dataclass(frozen=True, slots=True)
 class PairedFigure:
-    """speedup: geometric mean over the cases, with its 95 % interval. floor_ratio: what an A/A run showed as difference.
+    """speedup: geometric mean over the cases, with its 95 % interval. floor_ratio: what an A/A run showed as difference;
+    None if the effect was so clear that none was made.
 
     rank: by the rule of the promotion gate. rounds: of every case. against: identity of the incumbent's candidate.
     """
@@ -51,7 +52,7 @@ class PairedFigure:
     low: float
     high: float
     rounds: int
-    floor_ratio: float
+    floor_ratio: float | None
     cases: tuple[PairedCase, ...]
     message: str
     against: str
@@ -75,9 +76,16 @@ class PairedSamples:
 
 
 def paired_figure(
-    effects: PairedEffects, judgement: Judgement, floor: float, samples: Mapping[str, PairedSamples], against: str
+    effects: PairedEffects,
+    judgement: Judgement,
+    floor: float | None,
+    samples: Mapping[str, PairedSamples],
+    against: str,
 ) -> PairedFigure:
-    """From logarithms to ratios. floor: of the A/A run, a logarithm. Raises: ValueError if there is no rank yet."""
+    """From logarithms to ratios. floor: of the A/A run, a logarithm; None = no such run.
+
+    Raises: ValueError if there is no rank yet.
+    """
     if judgement.rank is None:
         raise ValueError(f"a paired run that is undecided is no figure: {judgement.message}")
     cases = tuple(
@@ -102,7 +110,7 @@ def paired_figure(
         low=math.exp(overall.low),
         high=math.exp(overall.high),
         rounds=len(next(iter(effects.rounds.values()))),
-        floor_ratio=math.expm1(floor),
+        floor_ratio=None if floor is None else math.expm1(floor),
         cases=cases,
         message=judgement.message,
         against=against,

@@ -30,7 +30,8 @@ class PairedOptions:
     entry_ratio: lead in its own record that a contender needs before it is re-measured; `EVERYBODY` = none. rounds,
     most_rounds: of a first and of an extended run; an A/A run has the most. least_gain_ratio: smaller gains are not worth
     a change, smaller losses not worth a word. floor_factor: how many times the A/A floor a gain must exceed. case_loss_ratio:
-    what one case may lose. resamples: of the bootstrap.
+    what one case may lose. sure_ratio: an interval wholly beyond it, or its reciprocal, needs no A/A run. resamples: of the
+    bootstrap.
     """
 
     entry_ratio: float = 0.005
@@ -39,6 +40,7 @@ class PairedOptions:
     least_gain_ratio: float = 0.005
     floor_factor: float = 2.0
     case_loss_ratio: float = 0.03
+    sure_ratio: float = 1.25
     resamples: int = 2000
     confidence: float = CONFIDENCE
 
@@ -103,6 +105,14 @@ def paired_effects(rounds: Mapping[str, Effects], options: PairedOptions, seed: 
     )
 
 
+def is_sure(effects: PairedEffects, options: PairedOptions) -> bool:
+    """True if no A/A floor could change the decision: it would have to exceed 11 % at the default options, and rounds in which
+    copies of one kernel differ so much give no interval so clear.
+    """
+    beyond = math.log(options.sure_ratio)
+    return effects.overall.low > beyond or effects.overall.high < -beyond
+
+
 def _effect(table: Effects, resampled: Effects, confidence: float) -> Effect:
     """Bootstrap interval, widened to the order-statistic interval of the per-round means: few rounds make the former narrow.
 
@@ -118,15 +128,16 @@ def _effect(table: Effects, resampled: Effects, confidence: float) -> Effect:
 
 
 def judge(
-    effects: PairedEffects, floor: float, options: PairedOptions, launch_bound: frozenset[str], *, final: bool
+    effects: PairedEffects, floor: float | None, options: PairedOptions, launch_bound: frozenset[str], *, final: bool
 ) -> Judgement:
     """The decision rule of M36; a loss that is not worth a word, or that an A/A comparison shows as well, is a tie.
 
-    floor: of the A/A comparison, a logarithm. launch_bound: cases whose incumbent is mostly launch latency; they alone
-    justify no promotion (M26). final: no further rounds will come, so what is undecided is a tie.
+    floor: of the A/A comparison, a logarithm; None if `is_sure`. launch_bound: cases whose incumbent is mostly launch
+    latency; they alone justify no promotion (M26). final: no further rounds will come, so what is undecided is a tie.
     """
     overall = effects.overall
     least = math.log1p(options.least_gain_ratio)
+    floor = floor or 0.0
     needed = max(least, options.floor_factor * floor)
     figure = _figure(overall)
     if overall.high < 0.0 and -overall.value > max(least, floor):

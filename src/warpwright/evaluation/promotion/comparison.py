@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from warpwright.benchmark.decision import Decision, Rank
 from warpwright.benchmark.figure import PairedFigure, paired_figure
-from warpwright.benchmark.paired import LEAST_ROUNDS, Judgement, PairedEffects, PairedOptions, judge, paired_effects
+from warpwright.benchmark.paired import LEAST_ROUNDS, PairedEffects, PairedOptions, is_sure, judge, paired_effects
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
@@ -23,7 +23,9 @@ class NoFigure:
 
 @dataclass(slots=True)
 class PairedComparison:
-    """Compares candidates of one workload on one GPU. What an A/A run cannot tell is found once for each incumbent."""
+    """Compares candidates of one workload on one GPU. What an A/A run cannot tell is found once for each incumbent, when it is
+    first needed.
+    """
 
     bench: PairedBench
     options: PairedOptions
@@ -36,30 +38,36 @@ class PairedComparison:
 
         Raises: InfrastructureError if the incumbent fails beside a copy of itself, or the device does.
         """
-        floor = self._floor(incumbent, listener)
-        if isinstance(floor, NoFigure):
-            return floor
         run = PairedRun(self.bench, incumbent, contender, "pair")
-        last = self.options.most_rounds <= self.options.rounds
         failure = run.extend(self.options.rounds, listener)
         if failure is not None:
+            self._floor(incumbent, listener)  # raises if the incumbent fails beside a copy of itself, too
             return failure
-        found = self._judged(run, floor, final=last)
-        if not isinstance(found, NoFigure) and found[1].rank is None:
-            failure = run.extend(self.options.most_rounds - self.options.rounds, listener)
-            if failure is not None:
-                return failure
-            found = self._judged(run, floor, final=True)
-        if isinstance(found, NoFigure):
-            return found
-        effects, judgement = found
-        return paired_figure(effects, judgement, floor, run.samples(), incumbent.candidate.identity)
-
-    def _judged(self, run: PairedRun, floor: float, *, final: bool) -> tuple[PairedEffects, Judgement] | NoFigure:
         effects = self._effects(run)
         if isinstance(effects, NoFigure):
             return effects
-        return effects, judge(effects, floor, self.options, run.launch_bound(), final=final)
+        floor = self._floors.get(incumbent.candidate.identity)
+        if floor is None and not is_sure(effects, self.options):
+            found = self._floor(incumbent, listener)
+            if isinstance(found, NoFigure):
+                return found
+            floor = found
+        return self._concluded(run, effects, floor, listener)
+
+    def _concluded(
+        self, run: PairedRun, effects: PairedEffects, floor: float | None, listener: StageListener | None
+    ) -> PairedFigure | NoFigure | Failure:
+        """With more rounds where the first leave it open."""
+        more = self.options.most_rounds - self.options.rounds
+        judgement = judge(effects, floor, self.options, run.launch_bound(), final=more <= 0)
+        if judgement.rank is None:
+            failure = run.extend(more, listener)
+            again = failure or self._effects(run)
+            if isinstance(again, Failure | NoFigure):
+                return again
+            effects = again
+            judgement = judge(effects, floor, self.options, run.launch_bound(), final=True)
+        return paired_figure(effects, judgement, floor, run.samples(), run.incumbent.candidate.identity)
 
     def _effects(self, run: PairedRun) -> PairedEffects | NoFigure:
         rounds = run.effects()
