@@ -6,7 +6,9 @@ Every pair is one example and one seed, searched twice: `--model builtin` and `-
 (the initial kernel is the first) and the evaluations (attempts and tuning points) until a correct attempt lies within 5 % of
 the best figure known: the best of all runs here and of the committed run of the examples. Started again with the same FILE it
 goes on with the pairs that are missing. On the emulator a candidate that was evaluated once is remembered under --work, for
-estimates repeat exactly; on a GPU nothing is remembered, and --time-limit ends a session.
+estimates repeat exactly; on a GPU nothing is remembered, and --time-limit ends a session. --small leaves out the cases that
+only a GPU runs, as on the emulator, and reads no counters for the undirected arm, which would not use them: an attempt then takes
+seconds instead of half a minute.
 Exit code 1: the median ratio is above the target.
 """
 
@@ -17,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ from benchmarks.guidance.verdict import TARGET, judge, print_table
 
 from warpwright.cli.bench_options import bench_options
 from warpwright.evaluation.bench import open_bench
+from warpwright.evaluation.profiling import ProfileOptions
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import PATIENCE, LoopContext
 from warpwright.loop.run import run_session
@@ -36,13 +40,16 @@ from warpwright.workload.loader import load_workload
 
 ROOT = Path(__file__).resolve().parents[2]
 ARMS = {"guided": "builtin", "undirected": "undirected"}
+NO_NCU = Path("no counters for the undirected arm")
 SECRET = "5" * 64
 """The same seeds and values in every session: only what proposes differs."""
 
 
 def run(example: str, arm: str, seed: int, options: argparse.Namespace) -> dict[str, Any]:
     """One session; every attempt with its time and how many evaluations had been made when it was finished."""
-    workload = load_workload(ROOT / "examples" / example)
+    workload = load_workload(
+        small(ROOT / "examples" / example, options.work) if options.small else ROOT / "examples" / example
+    )
     asked = SessionOptions(
         str(workload.directory),
         proposer=ARMS[arm],
@@ -67,7 +74,7 @@ def run(example: str, arm: str, seed: int, options: argparse.Namespace) -> dict[
             bench if remembering is None else StudyBench(bench, remembering),  # type: ignore[arg-type] # stands in for it
             open_proposer(asked.proposer),
             Budget(asked.iterations, asked.time_limit_s, PATIENCE, asked.max_repairs),
-            profiling=opening.profiling,
+            profiling=ProfileOptions(ncu=NO_NCU) if options.small and arm == "undirected" else opening.profiling,
         )
         try:
             final = run_session(context)
@@ -82,6 +89,16 @@ def run(example: str, arm: str, seed: int, options: argparse.Namespace) -> dict[
             "evaluated": None if remembering is None else remembering.evaluated,
             "attempts": _attempts(session),
         }
+
+
+def small(example: Path, work: Path) -> Path:
+    """A copy of the example without the cases that only a GPU runs."""
+    copy = work / "small" / example.name
+    shutil.copytree(example, copy, dirs_exist_ok=True)
+    head, *cases = (copy / "workload.toml").read_text(encoding="utf-8").split("[[cases]]")
+    kept = [case for case in cases if tomllib.loads(case).get("on") != "gpu"]
+    (copy / "workload.toml").write_text("[[cases]]".join([head, *kept]), encoding="utf-8")
+    return copy
 
 
 def _attempts(session: Session) -> list[dict[str, Any]]:
@@ -121,7 +138,7 @@ def earlier(options: argparse.Namespace) -> list[dict[str, Any]]:
     if not options.output.is_file():
         return []
     document = json.loads(options.output.read_text(encoding="utf-8"))
-    if document["options"] != asked_for(options):
+    if {"small": False, **document["options"]} != asked_for(options):
         raise SystemExit(f"{options.output}: made with {document['options']}; choose another file")
     runs: list[dict[str, Any]] = document["runs"]
     return runs
@@ -129,7 +146,7 @@ def earlier(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def asked_for(options: argparse.Namespace) -> dict[str, Any]:
     """What must be equal for runs to be comparable."""
-    return {name: getattr(options, name) for name in ("device", "iterations", "tuning_points", "time_limit")}
+    return {name: getattr(options, name) for name in ("device", "iterations", "tuning_points", "time_limit", "small")}
 
 
 def document_of(options: argparse.Namespace, runs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -152,6 +169,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--iterations", type=int, default=24, help="attempts of a session at most")
     parser.add_argument("--tuning-points", type=int, default=100)
+    parser.add_argument("--small", action="store_true", help="without the cases that only a GPU runs")
     parser.add_argument("--time-limit", type=float, default=None, help="seconds of a session")
     parser.add_argument(
         "--work", type=Path, default=None, help="where evaluations are remembered; default: for this run only"
