@@ -7,8 +7,8 @@ Every pair is one example and one seed, searched twice: `--model builtin` and `-
 the best figure known: the best of all runs here and of the committed run of the examples. Started again with the same FILE it
 goes on with the pairs that are missing. On the emulator a candidate that was evaluated once is remembered under --work, for
 estimates repeat exactly; on a GPU nothing is remembered, and --time-limit ends a session. --small leaves out the cases that
-only a GPU runs, as on the emulator, and reads no counters for the undirected arm, which would not use them: an attempt then takes
-seconds instead of half a minute.
+only a GPU runs, as on the emulator, and reads no counters for the undirected arm, which would not use them: an attempt takes
+seconds then instead of half a minute.
 Exit code 1: the median ratio is above the target.
 """
 
