@@ -1,11 +1,12 @@
 """`warpwright new --describe` as it is typed: a real server behind --base-url, and every way to ask for it wrongly."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from loop.describing.writers import description, prepared
+from loop.describing.writers import Attempt, description, prepared
 from model_server import Answer, ModelServer, Request
 from warpwright.cli.main import run
 from warpwright.loop.describing.reply import Written, read_files
@@ -64,13 +65,16 @@ def test_a_described_workload_waits_is_shown_and_is_approved(
     assert run(["evaluate", str(tmp_path / "counts.draft")]) == 2  # no workload for anybody
     capsys.readouterr()
 
-    assert run(["new", str(target), "--resume", "--yes", "--json"]) == 0  # the server is gone, and not needed
+    assert run(["new", str(target), "--resume", "--json"]) == 130  # the server is gone, and not needed
     assert json.loads(capsys.readouterr().out) == {
-        "status": "approved",
-        "directory": str(target),
-        "draft": None,
+        "status": "waiting",
+        "directory": None,
+        "draft": f"{target}.draft",
         "supplied": [],
+        "account": out.out.rstrip("\n"),
     }
+    assert run(["new", str(target), "--resume", "--yes"]) == 0
+    assert capsys.readouterr().out == f"{out.out}{target}: a workload, frozen by describe.json\n"
     assert json.loads((target / "describe.json").read_text(encoding="utf-8"))["approved"]["by"] == "--yes"
     assert_no_key_in(tmp_path)
     assert KEY not in out.out + out.err
@@ -105,6 +109,135 @@ def test_a_server_that_is_down_costs_nothing(tmp_path: Path, capsys: pytest.Capt
         assert run(words) == 4
     assert "authentication" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+class Terminal(StringIO):
+    """A person who leaves: Ctrl-D where there is no more text, Ctrl-C if told so."""
+
+    leaves = False
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self, *_: object) -> str:
+        if self.leaves:
+            raise KeyboardInterrupt
+        return super().readline()
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The target of a draft that waits for a person."""
+    target = tmp_path_factory.mktemp("waiting") / "w"
+    Attempt(target, "label_counts", approved=False).run(answer=False)
+    return target
+
+
+@pytest.mark.parametrize("way", ["no", "Ctrl-C", "Ctrl-D"])
+def test_who_does_not_say_yes_keeps_the_draft(
+    way: str, waiting: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = Terminal("n\n" if way == "no" else "")
+    person.leaves = way == "Ctrl-C"
+    monkeypatch.setattr("sys.stdin", person)
+    assert run(["new", str(waiting), "--resume"]) == 130
+    out = capsys.readouterr()
+    assert f"interrupted: not approved, so there is no {waiting} yet." in out.err
+    assert f"warpwright new {waiting} --resume (with --yes" in out.err
+    assert "Aborted" not in out.err
+    assert not waiting.exists()
+
+
+RESUMED = {
+    "a key in the address": (["--base-url", "http://me:secret@host/v1"], "--base-url holds a password or key"),
+    "another device": (
+        ["--device", "emulator:h100"],
+        "--device emulator:h100: the draft was begun for emulator:h200 and keeps to it",
+    ),
+    "any device": (["--device", "auto"], "--device auto: the draft was begun for emulator:h200"),
+}
+
+
+@pytest.mark.parametrize("name", RESUMED)
+def test_a_draft_goes_on_with_what_it_was_begun_with(
+    name: str, waiting: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, text = RESUMED[name]
+    before = Path(f"{waiting}.draft", "draft.json").read_bytes()
+    assert run(["new", str(waiting), "--resume", *words]) == 2
+    assert text in capsys.readouterr().err
+    assert Path(f"{waiting}.draft", "draft.json").read_bytes() == before
+
+
+OWN = {
+    "no CUDA": ("--reference-kernel", "# Title\n\nWords.\n", "(as reference.cu): "),
+    "no kernel": ("--kernel", "__device__ int f() { return 1; }\n", "(as kernel.cu): no __global__ function in it"),
+    "a type that is none": (
+        "--reference-kernel",
+        'extern "C" __global__ void k(flaot* y) { y[0] = 1; }\n',
+        "(as reference.cu): syntax: reference.cu(1): error: ",
+    ),
+    "two kernels": (
+        "--reference-kernel",
+        "__global__ void a() {}\n__global__ void b() {}\n",
+        "(as reference.cu): kernels found: a, b; give one",
+    ),
+    "no Python": ("--oracle", "def reference(x:\n", "(as reference.py): reference.py:1: not valid Python"),
+    "no reference": ("--oracle", "def other(x):\n    return x\n", "(as reference.py): defines no reference(...)"),
+    "no TOML": ("--workload-toml", "name = silu\n", "(as workload.toml): workload.toml: not valid TOML"),
+    "hidden": (
+        "--oracle",
+        "# \u202e\ndef reference(x):\n    return x\n",
+        "reference.py:1: a character that hides or turns",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_files_of_ones_own_are_looked_at_before_a_model_is_paid(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    option, content, text = OWN[name]
+    file = tmp_path / "mine"
+    file.write_text(content, encoding="utf-8")
+    with ModelServer(answer) as server:
+        words = ["new", str(tmp_path / "w"), "--describe", "x", "--model", "openai:any", "--base-url", server.base_url]
+        assert run([*words, "--device", "emulator:h200", option, str(file)]) == 2
+    err = capsys.readouterr().err
+    assert f"{file} (as " in err
+    assert text in err
+    assert server.requests == []
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("w")]
+
+
+TOML = {
+    "a second of its own": ("[reference]\nentry = 'r'\ngrid = [1]\nblock = [1]\n", "[reference] without reference.cu"),
+    "another file": ("[kernel]\nsource = 'mine.cu'\n", "mine.cu: no such file"),
+    "too few cases": (None, "cases: found 2; at least 3: "),
+}
+
+
+@pytest.mark.parametrize("name", TOML)
+def test_a_workload_toml_of_ones_own_must_fit_what_will_be_there(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, text = TOML[name]
+    read = read_files(Reply(prepared("silu", "author")[0]), ("workload.toml",), ("workload.toml",), may_stand=False)
+    assert isinstance(read, Written)
+    toml = read.files["workload.toml"]
+    if table is None:
+        first, *cases = toml.split("[[cases]]\n")
+        toml = "[[cases]]\n".join([first, cases[0], *(case for case in cases if '"perf"' in case)][:3])
+    else:
+        toml = toml.replace("[kernel]\n", table if "[kernel]" in table else f"{table}[kernel]\n", 1)
+    (tmp_path / "mine.toml").write_text(toml, encoding="utf-8")
+    with ModelServer(answer) as server:
+        words = ["new", str(tmp_path / "w"), "--describe", "x", "--model", "openai:any", "--base-url", server.base_url]
+        words += ["--device", "emulator:h200", "--workload-toml", str(tmp_path / "mine.toml")]
+        assert run(words) == 2
+    assert f"{tmp_path / 'mine.toml'} (as workload.toml): " in (err := capsys.readouterr().err)
+    assert text in err
+    assert server.requests == []
 
 
 BAD = {

@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from warpwright.cli.output import print_json, results, say
+from warpwright.cli.output import confirmed, print_json, results, say
 from warpwright.errors import Interrupted, ModelUnavailable, UsageError
 
 if TYPE_CHECKING:
@@ -25,14 +23,14 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the command line says. supplied: path of the person's own file by its name in the workload."""
+    """What the command line says. supplied: path of the person's own file by its name in the workload. None: not given."""
 
     target: Path
     description: str | None
     model: str | None
     reviewer: str | None
     base_url: str | None
-    device: str
+    device: str | None
     supplied: Mapping[str, Path]
     approved: bool
     json: bool
@@ -43,19 +41,21 @@ def begin(wish: Wish) -> int:
     from warpwright.loop.describing.draft import Assignment, Draft, draft_directory
 
     description = _checked_description(wish)
-    if draft_directory(wish.target).exists():
+    waiting = draft_directory(wish.target)
+    if (waiting / "draft.json").exists():
         raise UsageError(
-            f"{draft_directory(wish.target)}: a draft is there already; go on with: warpwright new {wish.target} --resume, or "
-            "delete it"
+            f"{waiting}: a draft is there already; go on with: warpwright new {wish.target} --resume, or delete it"
         )
-    if wish.target.exists() and any(wish.target.iterdir()):
-        raise UsageError(f"{wish.target} is not empty; name a new directory.")
-    assignment = Assignment(
-        description, wish.model or "", wish.reviewer or wish.model or "", wish.device, wish.base_url
-    )
+    for directory in (waiting, wish.target):
+        if directory.exists() and any(directory.iterdir()):
+            raise UsageError(f"{directory} is not empty, and no draft; name a new directory, or move that away.")
+    model, reviewer = wish.model or "", wish.reviewer or wish.model or ""
     supplied = _read(wish)
-    clients = _clients(wish.target, assignment.model, assignment.reviewer, wish.base_url, frozenset(supplied))
-    draft = Draft.create(wish.target, assignment, supplied)
+    needed = _needed(wish.target, model, reviewer, frozenset(supplied))
+    _check_address(wish.base_url)
+    device = _checked_supplied(wish, supplied)
+    clients = _clients(model, reviewer, wish.base_url, needed)
+    draft = Draft.create(wish.target, Assignment(description, model, reviewer, device, wish.base_url), supplied)
     return _run(draft, clients, wish)
 
 
@@ -65,6 +65,11 @@ def resume(wish: Wish) -> int:
 
     draft = Draft.open(wish.target)
     given = draft.assignment
+    if wish.device is not None and wish.device != given.device:
+        raise UsageError(
+            f"--device {wish.device}: the draft was begun for {given.device} and keeps to it; leave --device out, or begin anew"
+        )
+    _check_address(wish.base_url)
     model = wish.model or given.model
     reviewer = wish.reviewer or (wish.model or given.reviewer)
     base_url = wish.base_url or given.base_url
@@ -109,21 +114,44 @@ def _read(wish: Wish) -> dict[str, str]:
     return {name: read_text(path, UsageError) for name, path in wish.supplied.items()}
 
 
-Clients = tuple["ModelClient | None", "ModelClient | None"]
+def _checked_supplied(wish: Wish, supplied: Mapping[str, str]) -> str:
+    """The device by its own name. Raises: UsageError for a file of the person's that cannot be used, UnavailableError."""
+    from warpwright.cli.bench_options import bench_options
+    from warpwright.loop.describing.supplied import check_supplied
+
+    device, faults = check_supplied(supplied, wish.device or "auto", bench_options())
+    if faults:
+        told = "\n".join(f"{wish.supplied[fault.file]} (as {fault.file}): {fault.text}" for fault in faults)
+        raise UsageError(f"{told}\nNo model was asked.")
+    return device
 
 
-def _clients(target: Path, model: str, reviewer: str, base_url: str | None, own: frozenset[str]) -> Clients:
-    """Who writes the workload and who the second implementation; None where nothing is left to write."""
+def _needed(target: Path, model: str, reviewer: str, own: frozenset[str]) -> tuple[bool, bool]:
+    """Whether an author and whether a second has anything to write. Raises: UsageError if nobody is named for it."""
     from warpwright.loop.describing.draft import AUTHOR_FILES, SECOND
-    from warpwright.proposer.model.client.scrub import scrub
 
     writes, checks = not own.issuperset(AUTHOR_FILES), SECOND not in own
     if (writes and not model) or (checks and not reviewer):
         raise UsageError(_NO_MODEL.format(target=target))
+    return writes, checks
+
+
+def _check_address(base_url: str | None) -> None:
+    """Raises: UsageError for an address that must not be kept."""
+    from warpwright.proposer.model.client.scrub import scrub
+
     if base_url is not None and scrub(base_url) != base_url:
         raise UsageError(
             "--base-url holds a password or key, and the record keeps this address. Give the key by WARPWRIGHT_API_KEY."
         )
+
+
+Clients = tuple["ModelClient | None", "ModelClient | None"]
+
+
+def _clients(model: str, reviewer: str, base_url: str | None, needed: tuple[bool, bool]) -> Clients:
+    """Who writes the workload and who the second implementation; None where nothing is left to write."""
+    writes, checks = needed
     author = _open(model, base_url) if writes else None
     same = author is not None and reviewer == model
     return author, (author if same else _open(reviewer, base_url)) if checks else None
@@ -151,8 +179,6 @@ def _settings() -> "ModelSettings":
 
 
 def _run(draft: "Draft", clients: Clients, wish: Wish) -> int:
-    import sys
-
     from warpwright.cli.bench_options import bench_options
     from warpwright.loop.describing.account import account
     from warpwright.loop.describing.context import DescribeContext
@@ -164,19 +190,31 @@ def _run(draft: "Draft", clients: Clients, wish: Wish) -> int:
         draft, *clients, bench=bench_options(), approved=wish.approved, say=say, costs=_settings().costs
     )
 
+    shown: list[str] = []
+
     def decide(draft: "Draft") -> bool:
-        if wish.json:
-            return False
-        results().print(account(draft), markup=False, soft_wrap=True)
-        if not sys.stdin.isatty():
-            return False
-        return typer.confirm("Is this what is to be computed?", err=True)
+        shown.append(account(draft))
+        if not wish.json:
+            results().print(shown[-1], markup=False, soft_wrap=True)
+        return wish.approved or (not wish.json and _says_yes())
 
-    return _told(draft, describe(context, decide), wish)
+    return _told(draft, describe(context, decide), wish, shown[-1] if shown else None)
 
 
-def _told(draft: "Draft", described: "Described", wish: Wish) -> int:
-    """Raises: Interrupted while nobody has approved."""
+def _says_yes() -> bool:
+    """A person's answer; no where nobody can be asked, or who is asked leaves."""
+    import sys
+
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return confirmed("Is this what is to be computed?")
+    except Interrupted:
+        return False
+
+
+def _told(draft: "Draft", described: "Described", wish: Wish, account: str | None) -> int:
+    """account: as it was shown; None if all was done before. Raises: Interrupted while nobody has approved."""
     waiting = described.directory is None
     if wish.json:
         print_json(
@@ -185,6 +223,7 @@ def _told(draft: "Draft", described: "Described", wish: Wish) -> int:
                 "directory": None if waiting else str(described.directory),
                 "draft": str(described.draft) if waiting else None,
                 "supplied": list(draft.assignment.supplied),
+                "account": account,
             }
         )
     if waiting:

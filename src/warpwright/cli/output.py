@@ -2,9 +2,15 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import typer
 from rich.console import Console
+
+from warpwright.candidate.unseen import escaped
+from warpwright.errors import Interrupted
 
 
 def results() -> Console:
@@ -23,5 +29,20 @@ def print_json(document: dict[str, Any] | list[Any]) -> None:
 
 
 def say(text: str) -> None:
-    """A message, as it is (no markup), on stderr."""
-    messages().print(text, markup=False, soft_wrap=True)
+    """A message, as it is (no markup; what would steer a terminal as its code), on stderr."""
+    messages().print(escaped(text), markup=False, soft_wrap=True)
+
+
+def confirmed(question: str) -> bool:
+    """A person's yes or no on the terminal. Raises: Interrupted on Ctrl-C and at the end of input."""
+    with answering():
+        return typer.confirm(question, err=True)
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Around a question: typer's own way of ending one has no exit code of ours."""
+    try:
+        yield
+    except typer.Abort as abort:
+        raise Interrupted("no answer was given, so nothing was done.") from abort

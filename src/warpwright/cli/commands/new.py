@@ -26,6 +26,7 @@ class _Manner:
 
 
 def new(
+    context: typer.Context,
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Workload directory to make.")],
     from_kernel: Annotated[
         Path | None, typer.Option("--from-kernel", metavar="F.cu", help="Make it from this CUDA file; needs no model.")
@@ -87,6 +88,8 @@ def new(
     """From a kernel: ask what its source leaves open. From words: have it written, examined, approved, frozen."""
     from warpwright.errors import UsageError
 
+    source = context.get_parameter_source("device")
+    given_device = source is not None and source.name != "DEFAULT"
     wanted = [
         name
         for name, given in (("--from-kernel", from_kernel), ("--describe", describe), ("--resume", resume))
@@ -101,6 +104,8 @@ def new(
         idle = [name for name, given in described.items() if given is not None]
         if idle:
             raise UsageError(f"{', '.join(idle)}: only with --describe; --from-kernel needs no model and no such file.")
+        if given_device:
+            raise UsageError(f"--device {device}: only with --describe; --from-kernel runs nothing.")
         return _from_kernel(from_kernel, directory, oracle or "stub", entry, _Manner(accept, json))
     from warpwright.cli import describing
 
@@ -113,7 +118,8 @@ def new(
         supplied["reference.py"] = Path(oracle)
     if resume and supplied:
         raise UsageError(f"{', '.join(supplied)}: put your files into {directory}.draft/workload, then --resume.")
-    wish = describing.Wish(directory, describe, model, reviewer, base_url, device, supplied, accept, json)
+    asked = device if given_device else None
+    wish = describing.Wish(directory, describe, model, reviewer, base_url, asked, supplied, accept, json)
     return describing.resume(wish) if resume else describing.begin(wish)
 
 
@@ -156,5 +162,8 @@ def _kind(oracle: str) -> "Literal['stub', 'kernel']":
 
 
 def _ask(question: "Question") -> str | None:
-    """One question on the terminal; Enter takes the guess."""
-    return typer.prompt(f"{question.text} [{question.guess}]", default="", show_default=False, err=True) or None
+    """One question on the terminal; Enter takes the guess. Raises: Interrupted on Ctrl-C and at the end of input."""
+    from warpwright.cli.output import answering
+
+    with answering():
+        return typer.prompt(f"{question.text} [{question.guess}]", default="", show_default=False, err=True) or None

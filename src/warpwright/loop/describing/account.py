@@ -1,14 +1,15 @@
 """What a person reads before saying yes: what is computed, how it is checked, cases to work out by hand, what was found."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.loop.describing.draft import ORACLE, Draft
+from warpwright.candidate.unseen import escaped
+from warpwright.loop.describing.draft import ORACLE, WORKLOAD_TOML, Draft
 from warpwright.proposer.conversation import Exchange, Reply
 from warpwright.workload.loader import load_workload
-from warpwright.workload.model import ArrayParameter, Parameter, Workload
+from warpwright.workload.model import ArrayParameter, OracleKind, Parameter, Tolerance, Workload
 
 _UNKNOWN = "unknown"
 
@@ -36,22 +37,35 @@ def spent(draft: Draft) -> Spent:
 
 
 def account(draft: Draft) -> str:
-    """The whole account as plain text."""
+    """The whole account as plain text: nothing that somebody wrote can hide in it or pass for a line of ours."""
     workload = load_workload(draft.files)
     inspection, comparison = draft.kept("inspection") or {}, draft.kept("comparison") or {}
-    parts = [
-        [f"Described: {draft.assignment.description}", f"Computes:  {workload.summary or workload.name}"],
-        ["", "Parameters", *(f"  {_parameter(parameter)}" for parameter in workload.parameters)],
-        ["", "Sizes", *(f"  {name}: {r.low} to {r.high}" for name, r in workload.dims.items())],
-        ["", "Cases", *(f"  {line}" for line in _cases(workload))],
-        ["", ORACLE, *(f"  {line}" for line in (draft.text(ORACLE) or "").rstrip("\n").split("\n"))],
-        ["", "Small cases to work out by hand", *_examples(inspection.get("examples", []))],
-        ["", "Checked", *(f"  - {line}" for line in _checked(draft, inspection, comparison))],
+    parts: list[tuple[str, Iterable[str]]] = [
+        ("Parameters", map(_parameter, workload.parameters)),
+        ("Sizes", (f"{name}: {r.low} to {r.high}" for name, r in workload.dims.items())),
+        ("Cases", _cases(workload)),
+        ("How results are judged", _judged(workload)),
+        (ORACLE, _lines(draft, ORACLE)),
+        (f"{WORKLOAD_TOML}, all that is set", _lines(draft, WORKLOAD_TOML)),
+        ("Small cases to work out by hand", _examples(inspection)),
+        ("Checked", (f"- {line}" for line in _checked(draft, inspection, comparison))),
+        ("Weaknesses that remain", (f"- {text}" for text in inspection.get("weaknesses") or [])),
     ]
-    weaknesses = inspection.get("weaknesses") or []
-    if weaknesses:
-        parts.append(["", "Weaknesses that remain", *(f"  - {text}" for text in weaknesses)])
-    return "\n".join(line for part in parts for line in part)
+    head = [f"Described: {draft.assignment.description}", f"Computes:  {workload.summary or workload.name}"]
+    said = [[_one_line(line) for line in head]]
+    for title, lines in parts:
+        shown = [f"  {_one_line(line)}" for line in lines]
+        if shown:
+            said.append(["", title, *shown])
+    return "\n".join(line for part in said for line in part)
+
+
+def _one_line(text: str) -> str:
+    return escaped(text).replace("\n", " ")
+
+
+def _lines(draft: Draft, name: str) -> list[str]:
+    return (draft.text(name) or "").rstrip("\n").split("\n")
 
 
 def _parameter(parameter: Parameter) -> str:
@@ -67,19 +81,41 @@ def _cases(workload: Workload) -> Iterator[str]:
         sizes = ", ".join(f"{name} = {value}" for name, value in {**case.dims, **case.scalars}.items())
         where = "" if len(case.on) > 1 else f", on {next(iter(case.on)).value} only"
         yield f"{case.name} ({case.kind.value}{where}): {sizes}"
-    own = workload.tolerance
-    given = [f"{name} = {value}" for name, value in (("rtol", own.rtol), ("atol", own.atol)) if value is not None]
-    yield f"tolerance: {', '.join(given) or 'by dtype, length of sums and scale of the values'}"
 
 
-def _examples(examples: list[Mapping[str, Any]]) -> Iterator[str]:
-    if not examples:
-        yield "  none: no legal size is small enough"
+def _judged(workload: Workload) -> Iterator[str]:
+    """Everything that decides whether a candidate's result is right, and what it may do."""
+    yield f"tolerance: {_tolerance(workload.tolerance)}"
+    for name, own in workload.tolerance.by_output.items():
+        yield f"tolerance of {name}, instead of that: {_tolerance(own)}"
+    if workload.oracle is OracleKind.KERNEL:
+        yield "expected outputs come from the initial kernel itself"
+    if workload.policy.lower_precision:
+        yield "candidates may compute in a lower precision"
+    if workload.policy.specialise:
+        yield "candidates may be made for single sizes"
+    yield f"timed with a {'cold' if workload.cold_cache else 'warm'} L2 cache"
+
+
+def _tolerance(own: Tolerance) -> str:
+    limits = (("rtol", own.rtol), ("atol", own.atol), ("reduction", own.reduction))
+    given = ", ".join(f"{name} = {value}" for name, value in limits if value is not None)
+    if own.rtol is None or own.atol is None:
+        given += f"{'; ' if given else ''}the rest by dtype, length of sums and scale of the values"
+    return given
+
+
+def _examples(inspection: Mapping[str, Any]) -> Iterator[str]:
+    examples, failed = inspection.get("examples", []), inspection.get("examples_failed", [])
+    if not examples and not failed:
+        yield "none: no legal size is small enough"
     for example in examples:
-        yield "  " + ", ".join(f"{name} = {value}" for name, value in {**example["dims"], **example["scalars"]}.items())
+        yield ", ".join(f"{name} = {value}" for name, value in {**example["dims"], **example["scalars"]}.items())
         for arrow, arrays in (("", example["inputs"]), ("-> ", example["outputs"])):
             for name, values in arrays.items():
-                yield f"    {arrow}{name} = {json.dumps(values)}"
+                yield f"  {arrow}{name} = {json.dumps(values)}"
+    for text in failed:
+        yield f"not worked out: {text}"
 
 
 def _checked(draft: Draft, inspection: Mapping[str, Any], comparison: Mapping[str, Any]) -> Iterator[str]:

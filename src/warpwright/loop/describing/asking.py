@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from warpwright.errors import ModelUnavailable
 from warpwright.loop.describing.context import DescribeContext
+from warpwright.loop.describing.declaring import authored
 from warpwright.loop.describing.prompt import re_ask_message
 from warpwright.loop.describing.reply import LANGUAGES, Unusable, Written, read_files
 from warpwright.proposer.conversation import Exchange, Message, ModelClient, ModelFault, Purpose, Reply, Role
@@ -16,10 +17,11 @@ _MOST_CHARS = 20000
 class Request:
     """opening: the first messages. fault: why the last reply was sent back, empty for the first request.
 
+    turn: names this request among all of the draft's thread. known, needed: files that the reply may and must hold.
     disagreement: the fault is that two implementations differ, so that standing by the own one is an answer.
-    known, needed: files that the reply may and must hold.
     """
 
+    turn: str
     client: ModelClient
     opening: tuple[Message, ...]
     known: tuple[str, ...]
@@ -29,11 +31,14 @@ class Request:
 
 
 def ask(context: DescribeContext, request: Request) -> Written | Unusable:
-    """The files of the reply. Raises: ModelUnavailable if the model cannot be reached; the draft stays resumable."""
-    messages = _messages(context, request)
-    reply = _kept(context, request, messages) or _fresh(context, request, messages)
+    """The files of the reply; who uses them says so with `Draft.judge`.
+
+    Raises: ModelUnavailable if the model cannot be reached; the draft stays resumable.
+    """
+    reply = _kept(context, request) or _fresh(context, request, _messages(context, request))
     read = read_files(reply, request.known, request.needed, may_stand=request.disagreement)
-    context.draft.judge(read.verdict if isinstance(read, Unusable) else "used")
+    if isinstance(read, Unusable):
+        context.draft.judge(read.verdict)
     return read
 
 
@@ -50,7 +55,7 @@ def _messages(context: DescribeContext, request: Request) -> tuple[Message, ...]
 
 
 def _files_now(context: DescribeContext, request: Request) -> str:
-    texts = [(name, context.draft.text(name)) for name in request.known]
+    texts = [(name, authored(context.draft, name)) for name in request.known]
     blocks = [(f"~~~{LANGUAGES[name][0]}", text) for name, text in texts if text is not None]
     return "\n".join(f"{head}\n{text.rstrip()}\n~~~\n" for head, text in blocks)
 
@@ -64,16 +69,21 @@ def _last_reply(context: DescribeContext, request: Request) -> str:
     return ""
 
 
-def _kept(context: DescribeContext, request: Request, messages: tuple[Message, ...]) -> Reply | None:
-    """The reply to this very request, if a killed process got it and did not come to read it."""
-    said = context.draft.exchanges()
-    if not said or said[-1].verdict or said[-1].messages != messages or said[-1].model != request.client.name:
+def _kept(context: DescribeContext, request: Request) -> Reply | None:
+    """The reply to this very request, if a killed process got it and did not come to the end of its step."""
+    said, asked = context.draft.exchanges(), context.draft.kept("asking")
+    if asked != _asking(context, request, len(said)) or not said or said[-1].model != request.client.name:
         return None
     outcome = said[-1].outcome
     return outcome if isinstance(outcome, Reply) else None
 
 
+def _asking(context: DescribeContext, request: Request, position: int) -> dict[str, str | int]:
+    return {"thread": context.draft.thread, "turn": request.turn, "exchange": position}
+
+
 def _fresh(context: DescribeContext, request: Request, messages: tuple[Message, ...]) -> Reply:
+    context.draft.keep("asking", _asking(context, request, len(context.draft.exchanges()) + 1))
     outcome = request.client.ask(messages)
     money = context.costs.of(request.client.name, outcome)
     purpose = Purpose.RE_ASK if request.fault else Purpose.PROPOSE

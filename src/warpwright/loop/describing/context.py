@@ -13,7 +13,7 @@ from warpwright.proposer.model.costs import Costs
 class DescribeContext:
     """author, second: who writes; None where every file of theirs is the person's own. costs: reckons requests.
 
-    approved: the person said yes beforehand (`--yes`). say: tells the person who watches.
+    approved: the person said yes beforehand (`--yes`), as the record keeps it. say: tells the person who watches.
     """
 
     draft: Draft

@@ -22,24 +22,28 @@ _MOST_ELEMENTS = 64
 _SEED = 11
 
 
-def worked_examples(workload: Workload, oracle: Oracle) -> list[dict[str, Any]]:
-    """Dims, scalars, inputs and outputs of up to three tiny cases, as JSON. Inputs have one decimal.
+def worked_examples(workload: Workload, oracle: Oracle) -> dict[str, Any]:
+    """Up to three tiny cases as JSON. Inputs have one decimal.
 
-    Empty if no legal size is small enough.
+    examples: dims, scalars, inputs and outputs of each. examples_failed: sizes, and why nothing could be worked out for them.
+    Both are empty if no legal size is small enough.
     """
     found: list[dict[str, Any]] = []
+    failed: list[str] = []
     for case in _tiny_cases(workload):
         try:
             made = make_arguments(workload, case, _SEED, oracle)
             inputs = MappingProxyType({name: _rounded(array) for name, array in made.inputs.items()})
             outputs = oracle.expected(case, replace(made, inputs=inputs))
-        except (WorkloadError, ExpressionError, DistributionError):
-            continue  # sizes that suit no other case of this workload either; its own cases are examined in full
+        except (WorkloadError, ExpressionError, DistributionError) as error:
+            sizes = ", ".join(f"{name} = {value}" for name, value in case.dims.items())
+            failed.append(f"{sizes}: {error}")
+            continue
         scalars = {s.name: made.scalars[s.name].item() for s in workload.scalars if s.name not in workload.dims}
         found.append(
             {"dims": dict(case.dims), "scalars": scalars, "inputs": _listed(inputs), "outputs": _listed(outputs)}
         )
-    return found
+    return {"examples": found, "examples_failed": failed}
 
 
 def _tiny_cases(workload: Workload) -> Iterator[Case]:

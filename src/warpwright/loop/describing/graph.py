@@ -29,7 +29,7 @@ def build() -> DescribeGraph:
     graph.add_conditional_edges("specify", where_next, ["specify", "inspect", "refuse"])
     graph.add_conditional_edges("inspect", where_next, ["specify", "second_opinion", "refuse"])
     graph.add_conditional_edges("second_opinion", where_next, ["second_opinion", "compare", "refuse"])
-    graph.add_conditional_edges("compare", where_next, ["specify", "second_opinion", "approve", "freeze", "refuse"])
+    graph.add_conditional_edges("compare", where_next, ["specify", "inspect", "second_opinion", "approve", "refuse"])
     graph.add_edge("approve", "freeze")
     graph.add_edge("freeze", END)
     graph.add_edge("refuse", END)

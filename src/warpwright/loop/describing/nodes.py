@@ -5,6 +5,7 @@ from langgraph.types import interrupt
 
 from warpwright.loop.describing.asking import Request, ask
 from warpwright.loop.describing.context import DescribeContext
+from warpwright.loop.describing.declaring import authored_digests
 from warpwright.loop.describing.draft import AUTHOR_FILES, SECOND
 from warpwright.loop.describing.examination import compare_draft, inspect_draft
 from warpwright.loop.describing.prompt import author_messages, second_messages
@@ -28,20 +29,24 @@ def specify(state: DescribeState, runtime: Runtime[DescribeContext]) -> Describe
     context.say("the model is asked for " + ", ".join(wanted) if not fault else f"sent back to the model: {fault}")
     disagreement = bool(state.get("disagreed"))
     needed = () if fault and all(draft.text(name) is not None for name in wanted) else wanted
-    request = Request(context.author, author_messages(draft, wanted), wanted, needed, fault, disagreement)
-    read = ask(context, request)
+    opening, turn = author_messages(draft, wanted), f"author {state.get('author_re_asks', 0)}"
+    read = ask(context, Request(turn, context.author, opening, wanted, needed, fault, disagreement))
     if isinstance(read, Unusable):
-        return _back_to_author(state, f"{read.verdict}\n{fault}" if disagreement else read.verdict)
+        return _back_to_author(state, read.verdict, formal=True)
+    _use(context, read)
     if read.stands:
-        reasons = f"The author holds: {read.stands}"
-        return {"next": "refuse", "author_stands": read.stands, "reason": f"{_BOTH_STAND}. {fault} {reasons}"}
-    _write(context, read)
+        reason = f"{_BOTH_STAND}. {_sentence(fault)} The author holds: {read.stands}"
+        return {"next": "refuse", "author_stands": read.stands, "reason": reason}
     return {"next": "inspect", "fault": "", "disagreed": False}
 
 
 def inspect(state: DescribeState, runtime: Runtime[DescribeContext]) -> DescribeState:
     """Loader, lint, mutants, laws, the initial kernel; a weakness that is no error is sent back once."""
     context = runtime.context
+    edited = context.draft.edited()
+    if edited:
+        _take_over(context, edited)
+    inspected = authored_digests(context.draft)
     context.say("checking: form, lint, wrong results that must be seen, laws, the initial kernel on every case")
     found = inspect_draft(context)
     context.draft.keep("inspection", {**found.record, "weaknesses": list(found.weaknesses)})
@@ -51,7 +56,7 @@ def inspect(state: DescribeState, runtime: Runtime[DescribeContext]) -> Describe
     if found.weaknesses and room and not state.get("warned"):
         back = _back_to_author(state, "\n".join(f"- {text}" for text in found.weaknesses))
         return {**back, "warned": True}
-    return {"next": "second_opinion", "fault": ""}
+    return {"next": "second_opinion", "fault": "", "unresolved": "", "inspected": inspected}
 
 
 def second_opinion(state: DescribeState, runtime: Runtime[DescribeContext]) -> DescribeState:
@@ -65,34 +70,42 @@ def second_opinion(state: DescribeState, runtime: Runtime[DescribeContext]) -> D
     context.say("a second implementation is asked for" if not fault else f"sent back to the second: {fault}")
     opening = second_messages(draft, load_workload(draft.files))
     disagreed = bool(state.get("disagreed"))
-    read = ask(context, Request(context.second, opening, (SECOND,), (SECOND,), fault, disagreed))
+    turn = f"second {state.get('second_re_asks', 0)}"
+    read = ask(context, Request(turn, context.second, opening, (SECOND,), (SECOND,), fault, disagreed))
     if isinstance(read, Unusable):
-        return _back_to_second(state, f"{read.verdict}\n{fault}" if disagreed else read.verdict)
+        return _back_to_second(state, read.verdict, formal=True)
+    _use(context, read)
     if read.stands:
         return {"next": "compare", "fault": "", "second_stands": read.stands}
-    _write(context, read)
     return {"next": "compare", "fault": "", "disagreed": False, "second_stands": ""}
 
 
 def compare(state: DescribeState, runtime: Runtime[DescribeContext]) -> DescribeState:
     """The second implementation against the oracle, on every case; who is wrong is for them to find, and then for a person."""
     context = runtime.context
+    if edited := _edited_since(state, context):
+        return _inspected_again(context, edited)
     context.say("comparing the oracle with the second implementation on every case")
     found = compare_draft(context)
+    if edited := _edited_since(state, context):
+        return _inspected_again(context, edited)
     context.draft.keep("comparison", {**found.record, "changed_minds": _re_asks(state)})
     if not found.fault:
-        context.draft.accept_edits()
-        return {"next": "freeze" if context.approved else "approve", "examined": found.content_hash, "fault": ""}
+        return {"next": "approve", "examined": found.content_hash, "fault": ""}
     own = SECOND in context.draft.assignment.supplied
-    if not found.disagrees:
-        if own:
-            return {"next": "refuse", "reason": f"{SECOND}: {found.fault}"}
-        return _back_to_second(state, found.fault)
-    fault = f"reference.py and {SECOND} disagree: {found.fault}"
-    if not own and not state.get("second_stands") and state.get("second_re_asks", 0) < MAX_RE_ASKS:
+    return _sent_back(state, _sentence(found.fault), disagrees=found.disagrees, own=own)
+
+
+def _sent_back(state: DescribeState, found: str, *, disagrees: bool, own: bool) -> DescribeState:
+    """The second writer is shown a fault first, then the author. own: the second implementation is the person's."""
+    if not disagrees:
+        return {"next": "refuse", "reason": f"{SECOND}: {found}"} if own else _back_to_second(state, found)
+    fault = f"reference.py and {SECOND} disagree: {found}"
+    stands = state.get("second_stands", "")
+    if not own and not stands and state.get("second_re_asks", 0) < MAX_RE_ASKS:
         return {**_back_to_second(state, fault), "disagreed": True}
-    if state.get("second_stands"):
-        fault += f" The second holds: {state['second_stands']}"
+    if stands:
+        fault += f" The second holds: {stands}"
     return {**_back_to_author(state, fault), "disagreed": True}
 
 
@@ -113,25 +126,61 @@ def refuse(state: DescribeState, runtime: Runtime[DescribeContext]) -> DescribeS
     return {}
 
 
-def _back_to_author(state: DescribeState, fault: str) -> DescribeState:
-    """Send it back, or refuse when that was done often enough."""
+def _back_to_author(state: DescribeState, fault: str, *, formal: bool = False) -> DescribeState:
+    """Send it back, or refuse when that was done often enough. formal: the reply could not be read, so nothing was checked."""
     count = state.get("author_re_asks", 0)
+    told, unresolved = _told(state, fault, formal=formal)
     if count >= MAX_RE_ASKS:
-        return {"next": "refuse", "reason": fault}
-    return {"next": "specify", "fault": fault, "author_re_asks": count + 1}
+        return {"next": "refuse", "reason": told}
+    return {"next": "specify", "fault": told, "unresolved": unresolved, "author_re_asks": count + 1}
 
 
-def _back_to_second(state: DescribeState, fault: str) -> DescribeState:
+def _back_to_second(state: DescribeState, fault: str, *, formal: bool = False) -> DescribeState:
     count = state.get("second_re_asks", 0)
+    told, unresolved = _told(state, fault, formal=formal)
     if count >= MAX_RE_ASKS:
-        return {"next": "refuse", "reason": f"no second implementation could be had: {fault}"}
-    return {"next": "second_opinion", "fault": fault, "second_re_asks": count + 1}
+        return {"next": "refuse", "reason": f"no second implementation could be had: {told}"}
+    return {"next": "second_opinion", "fault": told, "unresolved": unresolved, "second_re_asks": count + 1}
+
+
+def _told(state: DescribeState, fault: str, *, formal: bool) -> tuple[str, str]:
+    """What is said of a fault, and what a check found last: a reply that cannot be read does not settle that."""
+    unresolved = state.get("unresolved", "") if formal else fault
+    return (f"{fault}\nNot resolved before that:\n{unresolved}" if formal and unresolved else fault), unresolved
+
+
+def _sentence(text: str) -> str:
+    """Ended, so that another can follow."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _re_asks(state: DescribeState) -> dict[str, int]:
     return {"author": state.get("author_re_asks", 0), "second": state.get("second_re_asks", 0)}
 
 
-def _write(context: DescribeContext, written: Written) -> None:
+def _use(context: DescribeContext, written: Written) -> None:
+    """Write the files of a reply; what a person edited meanwhile stays."""
+    edited = context.draft.edited()
+    if edited:
+        _take_over(context, edited)
     for name, text in written.files.items():
-        context.draft.write(name, text)
+        if name not in edited:
+            context.draft.write(name, text)
+    context.draft.judge("used")
+
+
+def _edited_since(state: DescribeState, context: DescribeContext) -> list[str]:
+    """What is no longer what was inspected, or what the second wrote."""
+    inspected, now = state.get("inspected", {}), authored_digests(context.draft)
+    changed = {name for name in {*inspected, *now} if inspected.get(name) != now.get(name)}
+    return sorted({*changed, *context.draft.edited()})
+
+
+def _inspected_again(context: DescribeContext, edited: list[str]) -> DescribeState:
+    _take_over(context, edited)
+    return {"next": "inspect", "fault": "", "unresolved": "", "disagreed": False, "second_stands": ""}
+
+
+def _take_over(context: DescribeContext, edited: list[str]) -> None:
+    context.say(f"edited while this ran, so yours from now on: {', '.join(edited)}")
+    context.draft.take_over(edited)

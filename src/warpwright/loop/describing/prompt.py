@@ -5,8 +5,8 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+from warpwright.loop.describing.declaring import SECOND_ENTRY
 from warpwright.loop.describing.draft import SECOND, Draft
-from warpwright.loop.describing.examination import SECOND_ENTRY
 from warpwright.proposer.conversation import Message, Role
 from warpwright.proposer.model.prompt.quoting import quoted
 from warpwright.workload.model import ArrayParameter, Workload

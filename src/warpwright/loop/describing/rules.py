@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from warpwright.loop.describing.draft import Draft
+from warpwright.loop.describing.draft import KERNEL, ORACLE, SECOND, WORKLOAD_TOML, Draft
 from warpwright.workload.form.reference_file import read_functions
 from warpwright.workload.model import CaseKind, DeviceKind, OracleKind, Workload
 
@@ -11,16 +11,25 @@ _LEAST_CASES = 3
 
 def rule_faults(draft: Draft, workload: Workload, device: DeviceKind) -> list[str]:
     """Everything that is missing or that a model may not write, in words."""
-    return [*_not_by_a_model(draft, workload), *_cases(workload, device), *_summary(workload)]
+    return [*_not_by_a_model(draft, workload), *form_faults(workload, device)]
+
+
+def form_faults(workload: Workload, device: DeviceKind) -> list[str]:
+    """The part that does not ask who wrote it."""
+    return [*_cases(workload, device), *_summary(workload)]
 
 
 def _not_by_a_model(draft: Draft, workload: Workload) -> Iterator[str]:
     """Whoever writes the answers must not choose how they are marked."""
     own = draft.assignment.supplied
-    if "reference.py" not in own and "compare" in read_functions(draft.files / "reference.py"):
-        yield "reference.py: defines compare; leave it out: the comparison is Warpwright's own"
-    if "workload.toml" in own:
+    if ORACLE not in own and "compare" in read_functions(draft.files / ORACLE):
+        yield f"{ORACLE}: defines compare; leave it out: the comparison is Warpwright's own"
+    if WORKLOAD_TOML in own:
         return
+    if workload.initial.source_name != KERNEL:
+        yield f'{WORKLOAD_TOML}: [kernel] source = "{workload.initial.source_name}"; leave it out: the kernel is {KERNEL}'
+    if workload.initial.headers or not {WORKLOAD_TOML, ORACLE, KERNEL, SECOND}.issuperset(workload.files):
+        yield f"{WORKLOAD_TOML}: headers and files; leave them out: a kernel and an oracle of one file each are enough"
     if workload.oracle is OracleKind.KERNEL:
         yield 'workload.toml: [oracle] kind = "kernel"; leave it out: reference.py is the oracle'
     if workload.policy.lower_precision or workload.policy.specialise:

@@ -18,6 +18,7 @@ from warpwright.loop.describing.context import DescribeContext
 from warpwright.loop.describing.draft import Draft
 from warpwright.loop.describing.graph import build
 from warpwright.loop.describing.state import DescribeState
+from warpwright.record.files import remove_partial
 from warpwright.record.lock import SessionLock
 
 _STEPS = 60
@@ -42,6 +43,7 @@ def describe(context: DescribeContext, decide: Decide) -> Described:
     draft = context.draft
     lock = SessionLock(draft.directory / "lock")
     try:
+        remove_partial(draft.files)
         approved = _run(context, decide)
     finally:
         lock.release()
@@ -65,24 +67,35 @@ def _run(context: DescribeContext, decide: Decide) -> bool:
             return True  # killed between the last step and here
         final = go(_first(draft, state.values, bool(state.next)))
         if "__interrupt__" in final:
-            if not (context.approved or decide(draft)):
+            if not decide(draft):
                 return False
             final = go(Command(resume="approved"))
     if "reason" in final:
-        raise WorkloadError(
-            f"{draft.target}: refused, nothing was written there: {final['reason']}\nThe draft is in {draft.directory}; "
-            f"correct its files yourself and go on with: warpwright new {draft.target} --resume"
-        )
+        raise WorkloadError(f"{draft.target}: refused, nothing was written there: {final['reason']}\n{_advice(draft)}")
     return True
+
+
+def _advice(draft: Draft) -> str:
+    """What a person can do about a refusal."""
+    if draft.digests():
+        return (
+            f"The draft is in {draft.directory}; correct its files yourself and go on with: "
+            f"warpwright new {draft.target} --resume"
+        )
+    return (
+        f"No file was written, so there is nothing to correct: say it in other words in a new directory, or let another model "
+        f"write: warpwright new {draft.target} --resume --model PROVIDER:NAME"
+    )
 
 
 def _first(draft: Draft, values: dict[str, Any], unfinished: bool) -> DescribeState | None:
     """What the graph begins with; None to go on. Files that a person edited are examined anew, and stay as they are."""
-    if not values:
-        return {"next": "specify"}
     edited = draft.edited()
+    if not values:
+        if edited:
+            draft.take_over(edited)
+        return {"next": draft.begins_with}
     if unfinished and not edited:
         return None
     draft.begin_again(edited)
-    draft.accept_edits()
-    return {"next": "inspect"}
+    return {"next": draft.begins_with}

@@ -13,6 +13,8 @@ NextStep = Literal["specify", "inspect", "second_opinion", "compare", "approve",
 
 class DescribeState(TypedDict, total=False):
     """author_re_asks, second_re_asks: how often a reply was sent back. fault: why, to be said to whoever writes next.
+    unresolved: what a check found last, whatever was wrong with the form of replies since. inspected: digests of what was
+    examined, by file.
 
     warned: weaknesses that are no errors were sent back once. disagreed: the fault is that two implementations differ.
     author_stands, second_stands: reasons of one who was shown that and holds that the own part is right.
@@ -23,6 +25,8 @@ class DescribeState(TypedDict, total=False):
     author_re_asks: int
     second_re_asks: int
     fault: str
+    unresolved: str
+    inspected: dict[str, str]
     warned: bool
     disagreed: bool
     author_stands: str
