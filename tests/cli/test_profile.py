@@ -52,3 +52,32 @@ def test_a_kernel_that_is_wrong_is_not_profiled(tiny: Path, tmp_path: Path, caps
     captured = capsys.readouterr()
     assert "wrong_result" in captured.err
     assert captured.out == ""
+
+
+@pytest.mark.parametrize("damage", ["a file in the way", "a damaged list"])
+def test_documents_that_cannot_be_used_are_done_without(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], damage: str
+) -> None:
+    folder = tmp_path / "broken"
+    if damage == "a file in the way":
+        folder.write_text("no folder", encoding="utf-8")
+        monkeypatch.setenv("WARPWRIGHT_DOCS", str(folder / "documents"))
+    else:
+        folder.mkdir()
+        (folder / "sources.json").write_text("{", encoding="utf-8")
+        monkeypatch.setenv("WARPWRIGHT_DOCS", str(folder))
+    assert run(["profile", str(tiny), "--device", "emulator:h200"]) == 0
+    captured = capsys.readouterr()
+    assert "evidence:" in captured.out
+    assert captured.err.count("no documents, so advice cites NVIDIA's public pages: ") == 1
+    assert str(folder) in captured.err
+
+
+def test_addresses_are_not_broken_in_a_pipe(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profile", str(tiny), "--device", "emulator:h200", "--json"]) == 0
+    advice = json.loads(capsys.readouterr().out)["cases"][0]["advice"]
+    addresses = [c["url"] for each in advice[:3] for c in each["citations"] if c["url"]]
+    assert run(["profile", str(tiny), "--device", "emulator:h200"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert max(map(len, addresses)) > 80
+    assert set(addresses) <= set(lines)

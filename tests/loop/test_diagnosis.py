@@ -112,7 +112,10 @@ def test_every_correct_attempt_has_counters_and_a_diagnosis(tmp_path: Path) -> N
     assert first.bottleneck == "launch_bound"
     assert advice is not None
     assert advice.bottleneck == "launch_bound"
-    assert [e.attempt for e in session.events() if e.kind == "diagnosed"] == [1, 2, 3]
+    told = [event for event in session.events() if event.kind == "diagnosed"]
+    assert [event.attempt for event in told] == [1, 2, 3]
+    assert told[0].text.startswith("small: launch_bound: The launch takes est. ")
+    assert told[0].values["limited"] is True
     assert sum(entry.kind == "profile" for entry in session.ledger()) == 3
     last = proposer.seen[-1]
     assert (set(last.diagnoses), set(last.profiles), last.guidance[1]) == ({1, 2, 3}, {1, 2, 3}, advice)

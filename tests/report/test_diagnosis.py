@@ -6,6 +6,7 @@ from io import StringIO
 from rich.console import Console
 
 from record.test_kept import CASE, DIAGNOSIS
+from warpwright.device.protocol import TimeSource
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.record.event import Event
 from warpwright.record.session import Session
@@ -68,3 +69,20 @@ def test_the_log_has_a_line_for_it(session: Session) -> None:
     line = LiveView(session).plain_line(Event("diagnosed", attempt=1))
     assert line is not None
     assert "0001 large: pipe_bound:fma: The fp32 pipe is full." in line.plain
+
+
+def test_a_hint_is_marked_in_the_line_the_table_and_the_json(session: Session) -> None:
+    hint = replace(CASE.findings[0], text="The fp32 pipe comes closest.", hint=True)
+    session.write_diagnosis(1, replace(DIAGNOSIS, cases=(replace(CASE, findings=(hint,)),)))
+    line = diagnosis_line(session.diagnosis(1))
+    assert line.startswith("large: worth a look: pipe_bound:fma: The fp32 pipe comes closest.")
+    assert "hint:" in shown(session)
+    told = session_to_json(session)["attempts"][0]["diagnosis"]
+    assert (told["hint"], told["limited"], told["bottleneck"]) == (True, False, "pipe_bound:fma")
+
+
+def test_times_and_counters_are_told_apart_in_the_json() -> None:
+    derived = replace(CASE, tool="compiler report and launch plan", time_source=TimeSource.MEASURED)
+    told = diagnosis_to_json(replace(DIAGNOSIS, cases=(derived,)))
+    assert told is not None
+    assert (told["time_estimated"], told["counters_estimated"]) == (False, True)

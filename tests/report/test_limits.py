@@ -6,12 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from report.conftest import CHECKS, DRAM_BOUND, FAST, PERF, case_diagnosis, profile_of
+from report.conftest import CHECKS, DRAM_BOUND, FAST, PERF, SLOW, case_diagnosis, profile_of
 from report.test_html import Page
+from warpwright.device.protocol import TimeSource
 from warpwright.evaluation.outcome import Outcome
 from warpwright.knowledge.citation import Citation
 from warpwright.knowledge.field_guide.guide import guidance_for
-from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
+from warpwright.profiler.derived import TOOL as DERIVED
+from warpwright.profiler.diagnosis.finding import (
+    AttemptDiagnosis,
+    CounterChange,
+    Evidence,
+    ExpectationCheck,
+    Finding,
+    Verdict,
+)
 from warpwright.profiler.profile import RuleResult
 from warpwright.record.attempt import Hypothesis
 from warpwright.record.session import Session
@@ -179,3 +188,50 @@ def test_measured_counters_are_not_called_estimated(session: Session) -> None:
 def test_every_profiled_case_of_an_attempt_is_there(diagnosed: Session) -> None:
     text = attempt_of(diagnosed, 1)
     assert all(f"Case {name}." in text for name in PERF)
+
+
+def test_a_hint_is_no_verdict(session: Session) -> None:
+    hint = replace(DRAM_BOUND, text="DRAM comes closest.", hint=True)
+    profiles = [profile_of(name, FAST, 40.0) for name in ("rows2048", "rows512")]
+    cases = tuple(case_diagnosis(profile, hint) for profile in profiles)
+    text = text_of(diagnose_best(session, AttemptDiagnosis(cases, "rows2048")))
+    assert "now: no class is known to limit it. Worth a look on case rows2048: dram_bound . DRAM comes closest." in text
+    assert "No class is known to limit it; worth a look: dram_bound . DRAM comes closest." in text
+    assert "The other case: rows512 (hint: dram_bound)" in text
+    assert "Limited by" not in text
+
+
+def test_the_roof_has_neither_a_limit_nor_a_bound(session: Session) -> None:
+    evidence = (Evidence("attainable_us / time_us", 0.97, ">=", 0.95, estimated=True),)
+    roof = Finding("at_the_roof", 0.97, evidence, "The case takes est. 4.40 us.", 1.03)
+    case = replace(case_diagnosis(profile_of("rows2048", FAST, 4.4), roof, DRAM_BOUND), at_roof=True)
+    text = text_of(diagnose_best(session, AttemptDiagnosis((case,), "rows2048")))
+    assert "At the roof: nothing is left to gain here." in text
+    assert "The case takes est. 4.40 us. evidence: attainable_us / time_us est. 0.97 >= 0.95" in text
+    assert "Also seen: dram_bound . DRAM is busy." in text
+    assert not any(words in text for words in ("Limited by", "Then", "curing it", "at_the_roof"))
+
+
+def test_without_hardware_counters_a_measured_time_is_not_called_estimated(session: Session) -> None:
+    profile = replace(profile_of("rows2048", FAST, 40.0, "no ncu"), tool=DERIVED, time_source=TimeSource.MEASURED)
+    session.write_profiles(4, (profile,))
+    session.write_diagnosis(4, AttemptDiagnosis((case_diagnosis(profile, DRAM_BOUND),), "rows2048"))
+    text = attempt_of(session, 4)
+    assert "no hardware counters: derived from the compiler's report and the launch plan." in text
+    assert "not measured" not in text
+
+
+def test_counters_that_a_cost_model_estimates_are_labelled_beside_the_hypothesis(session: Session) -> None:
+    check = ExpectationCheck("dram_throughput_ratio", 2.0, 3.9, Verdict.BORNE_OUT)
+    change = CounterChange("dram_throughput_ratio", 0.18, 0.71)
+    for number, counters in ((1, SLOW), (4, FAST)):
+        profile = profile_of("rows2048", counters, 40.0)
+        session.write_profiles(number, (profile,))
+        found = AttemptDiagnosis((case_diagnosis(profile, DRAM_BOUND),), "rows2048", compared_case="rows2048")
+        if number == 4:
+            found = replace(found, parent=1, checks=(check, *CHECKS), against_parent=(change,))
+        session.write_diagnosis(number, found)
+    text = attempt_of(session, 4)
+    assert "dram_throughput_ratio est. 18 % est. 71 % 2.00x 3.90x borne out" in text
+    assert "dram_throughput_ratio est. 18 % est. 71 % 3.94x" in text
+    assert "global_excess_ratio 78 % 2 % 0.10x 0.03x borne out" in text  # counted

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from warpwright.device.protocol import TimeSource
 from warpwright.knowledge.field_guide.guide import guidance_for
 from warpwright.profiler.counters import Quality
+from warpwright.profiler.derived import TOOL as DERIVED
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.profile import Cache, CaseProfile, Counter, HotLine, LaunchCounters, RuleResult, Source
 from warpwright.report.profile.document import profile_document
@@ -54,10 +56,10 @@ def case() -> ProfiledCase:
     return ProfiledCase(profile, diagnosed(profile), guidance_for("uncoalesced", MEASURED, "sm_90", 4.5))
 
 
-def shown(*cases: ProfiledCase) -> str:
-    console = Console(file=io.StringIO(), width=200, color_system=None)
+def shown(*cases: ProfiledCase, width: int = 200) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
     for part in profile_view(cases):
-        console.print(part)
+        console.print(part, crop=False)
     file = console.file
     assert isinstance(file, io.StringIO)
     return file.getvalue()
@@ -118,3 +120,49 @@ def test_the_document_is_json_and_complete(case: ProfiledCase) -> None:
     assert (told["time_estimated"], told["counters_estimated"]) == (False, False)
     assert told["diagnosis"]["limited"] is True
     assert told["diagnosis"]["findings"][0]["hint"] is False
+
+
+def test_a_hint_is_not_shown_as_what_limits_the_kernel(case: ProfiledCase) -> None:
+    hint = replace(case.diagnosis.findings[0], bottleneck="dram_bound", text="DRAM comes closest, at 45 %.", hint=True)
+    hinted = replace(case, diagnosis=replace(case.diagnosis, findings=(hint,)))
+    text = shown(hinted)
+    assert "no class is known to limit it; worth a look: dram_bound: DRAM comes closest, at 45 %." in text
+    assert "limited by" not in text
+    (told,) = profile_document("stride", "NVIDIA H200", "passed", [hinted])["cases"]
+    assert told["diagnosis"]["limited"] is False
+    assert told["diagnosis"]["findings"][0]["hint"] is True
+
+
+def test_at_the_roof_there_is_neither_a_limit_nor_a_bound(case: ProfiledCase) -> None:
+    roof = Finding("at_the_roof", 0.97, (Evidence("attainable_us / time_us", 0.97, ">=", 0.95),), "All is done.", 1.03)
+    findings = (roof, *case.diagnosis.findings)
+    text = shown(ProfiledCase(case.profile, replace(case.diagnosis, findings=findings, at_roof=True), None))
+    assert "at the roof: nothing is left to gain here" in text
+    assert "All is done." in text
+    assert "also seen: uncoalesced: Most sectors are wasted." in text
+    assert not any(words in text for words in ("limited by", "then ", "curing it", "times the speed", "at_the_roof"))
+
+
+def test_a_measured_time_without_hardware_counters_is_no_estimate(case: ProfiledCase) -> None:
+    counters = {"dram_throughput_ratio": Counter(0.2, Source.MODEL, Quality.ESTIMATED)}
+    launch = LaunchCounters(0, "stride", counters)
+    profile = replace(case.profile, tool=DERIVED, launches=(launch,), reason="no ncu", time_source=TimeSource.MEASURED)
+    derived = ProfiledCase(profile, replace(case.diagnosis, estimated=True, tool=DERIVED), None)
+    text = shown(derived)
+    assert "big  1.18 ms, 9.5 % of the floor" in text
+    assert "no hardware counters: derived from the compiler's report and the launch plan" in text
+    (told,) = profile_document("stride", "NVIDIA H200", "passed", [derived])["cases"]
+    assert (told["time_estimated"], told["counters_estimated"]) == (False, True)
+
+
+def test_addresses_are_whole_on_a_narrow_terminal(case: ProfiledCase) -> None:
+    assert case.guidance is not None
+    text = shown(case, width=40)
+    addresses = [c.url for advice in case.guidance.advice[:3] for c in advice.citations if c.url is not None]
+    assert max(map(len, addresses)) > 40
+    assert all(f"    {address}\n" in text for address in addresses)
+
+
+def test_cards_written_out_above_are_referred_to(case: ProfiledCase) -> None:
+    assert "written out above" not in shown(case)
+    assert shown(case, case).count("; written out above") == 3

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -287,3 +288,12 @@ def test_ptx_is_shown_around_a_line_or_a_text(ptx: str) -> None:
     assert "it has softmax" in ask(aids, "code_excerpt", attempt=2, entry="other")
     assert "was not compiled" in ask(aids, "code_excerpt", attempt=1)
     assert "no SASS" in ask(aids, "code_excerpt", attempt=2, form="sass")
+
+
+def test_counters_of_an_attempt_mark_what_is_only_a_hint(library: Library) -> None:
+    aids = everything(library)
+    found = aids.state.diagnoses[1]
+    hints = tuple(replace(finding, hint=True) for finding in found.cases[0].findings)
+    state = replace(aids.state, diagnoses={1: replace(found, cases=(replace(found.cases[0], findings=hints),))})
+    answer = ask(replace(aids, state=state), "counters", attempt=1)
+    assert "a hint, no verdict: grid_too_small: 4 blocks cannot occupy 132 SMs." in answer
