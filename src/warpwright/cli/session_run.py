@@ -105,7 +105,10 @@ def run_and_print(session: Session, *, as_json: bool, quiet: bool) -> int:
     from warpwright.report.tables import session_tables
     from warpwright.report.terminal import watch
 
-    if not session.ended:
+    if session.ended:
+        with session:
+            _finish_ending(session, quiet=quiet)
+    else:
         context = open_context(session, bench_options(), environment().documents, model_settings())
         try:
             with watch(session, messages(), live=not quiet):
@@ -113,9 +116,6 @@ def run_and_print(session: Session, *, as_json: bool, quiet: bool) -> int:
                 run_session(context)
         finally:
             context.close()
-    else:
-        say(f"{session.directory}: this session has ended; nothing is left to do")
-        session.close()
     if as_json:
         print_json(session_to_json(session))
     else:
@@ -125,3 +125,30 @@ def run_and_print(session: Session, *, as_json: bool, quiet: bool) -> int:
     if session.best() == 0:
         raise NoCandidatePassed(f"{session.directory}: no candidate passed every check; `warpwright show` says why")
     return 0
+
+
+def _finish_ending(session: Session, *, quiet: bool) -> None:
+    """Of a session that has ended, what a kill left undone: nothing, what follows the summary, or a candidate of `try`."""
+    from warpwright.cli.bench_options import bench_options
+    from warpwright.loop.ending.complete import awaits_judgement, complete, is_complete, recorded_history
+    from warpwright.loop.entering import catch_up, open_for_entry
+    from warpwright.report.html import write_report
+    from warpwright.report.summary import REPORT
+    from warpwright.report.terminal import watch
+
+    user = environment()
+    if is_complete(session):
+        say(f"{session.directory}: this session has ended; nothing is left to do")
+        if not (session.directory / REPORT).exists():
+            write_report(session)
+    elif not awaits_judgement(session):
+        say(f"{session.directory}: this session has ended; what was left undone at its end is done now")
+        complete(session, recorded_history(session, user.history))
+    else:
+        say(f"{session.directory}: this session has ended; a candidate that entered it then is judged to its end")
+        context = open_for_entry(session, bench_options(), user.documents, user.history)
+        try:
+            with watch(session, messages(), live=not quiet):
+                catch_up(context)
+        finally:
+            context.close()

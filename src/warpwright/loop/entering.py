@@ -4,6 +4,7 @@ In a session that goes on it may become the incumbent, from which the search goe
 must also pass the last checks, on hidden cases that nobody can know, before `best/` becomes it.
 """
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from warpwright.evaluation.bench import BenchOptions, open_bench
 from warpwright.knowledge.documents.library import Library
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import PATIENCE, LoopContext
+from warpwright.loop.ending.complete import complete, is_complete
 from warpwright.loop.final_check import check_finally
 from warpwright.loop.nodes.check import check
 from warpwright.loop.nodes.diagnose import diagnose
@@ -22,7 +24,7 @@ from warpwright.loop.nodes.evaluate import evaluate
 from warpwright.loop.nodes.record import record
 from warpwright.loop.nodes.research import research
 from warpwright.loop.proposing import begin
-from warpwright.loop.secret import entry_secret, file_entry_secret
+from warpwright.loop.secret import entry_secret, pledge_entry_secret
 from warpwright.loop.state import LoopState
 from warpwright.proposer.protocol import Proposal
 from warpwright.proposer.strategist import Strategist
@@ -73,12 +75,11 @@ def open_for_entry(
         documents=None if documents is None else Library(documents),
         profiling=options.profiling,
     )
-    try:
+    with ExitStack() as opened:
+        opened.callback(context.close)
         _require_same_gpu(session, bench.device.description)
         context.recall(history)
-    except BaseException:
-        context.close()
-        raise
+        opened.pop_all()
     return context
 
 
@@ -88,7 +89,7 @@ def enter_candidate(context: LoopContext, candidate: Candidate, hypothesis: Hypo
     What a killed process had left unfinished is finished first. proposer: `person`, or who it was.
     """
     session = context.session
-    _catch_up(context)
+    catch_up(context)
     known = next((a for a in session.attempts() if a.candidate.identity == candidate.identity), None)
     if known is not None:
         found = session.summary()
@@ -97,8 +98,31 @@ def enter_candidate(context: LoopContext, candidate: Candidate, hypothesis: Hypo
         return Entered(known, known=True, best=session.best(), final_check=check_of_known)
     number = begin(context, Proposal(candidate, hypothesis, proposer, session.incumbent()))
     checked = _judge(context, number)
-    write_report(session)
+    if session.ended:
+        complete(session, context.history)
+    else:
+        write_report(session)
     return Entered(session.attempt(number), known=False, best=session.best(), final_check=checked)
+
+
+def catch_up(context: LoopContext) -> None:
+    """Finish what a kill left undone. The initial kernel comes first; what was begun before, before anything else begins.
+
+    In a session that has ended, what comes after the summary is done again where it is not known to be whole.
+    """
+    session = context.session
+    if not session.attempts() and not session.pending():
+        check({"session": str(session.directory)}, Runtime(context=context))
+        session.begin(session.workload.initial, None, "workload", 0)
+    for pending in session.pending():
+        session.emit(Event("note", text=f"attempt {pending.number}, begun before, is finished first"))
+        _judge(context, pending.number)
+    if not session.ended or is_complete(session):
+        return
+    _look_into(context, session.attempt_count)
+    if session.incumbent() != session.best():  # killed before its last checks
+        _check_for_best(context, session.incumbent())
+    complete(session, context.history)
 
 
 def _require_same_gpu(session: Session, description: str) -> None:
@@ -110,30 +134,23 @@ def _require_same_gpu(session: Session, description: str) -> None:
         )
 
 
-def _catch_up(context: LoopContext) -> None:
-    """The initial kernel comes first; an attempt that was begun before is finished before another begins."""
-    session = context.session
-    if not session.attempts() and not session.pending():
-        check({"session": str(session.directory)}, Runtime(context=context))
-        session.begin(session.workload.initial, None, "workload", 0)
-    for pending in session.pending():
-        session.emit(Event("note", text=f"attempt {pending.number}, begun before, is finished first"))
-        _judge(context, pending.number)
-    if session.ended and session.incumbent() != session.best():  # killed before its last checks
-        _check_for_best(context, session.incumbent())
-
-
 def _judge(context: LoopContext, number: int) -> FinalCheck | None:
     """The verbs of the loop from `evaluate` on, without what would begin another attempt."""
     session = context.session
+    if session.ended:
+        pledge_entry_secret(session, number)
     state, runtime = LoopState(session=str(session.directory), attempt=number), Runtime(context=context)
-    for verb in (evaluate, record, diagnose, research):
-        verb(state, runtime)
-    if not session.ended:
-        return None
-    checked = _check_for_best(context, number) if session.incumbent() == number else None
-    file_entry_secret(session, number)
-    return checked
+    evaluate(state, runtime)
+    record(state, runtime)
+    _look_into(context, number)
+    return _check_for_best(context, number) if session.ended and session.incumbent() == number else None
+
+
+def _look_into(context: LoopContext, number: int) -> None:
+    """Why an attempt is as fast as it is; what is known already is left as it is."""
+    state, runtime = LoopState(session=str(context.session.directory), attempt=number), Runtime(context=context)
+    diagnose(state, runtime)
+    research(state, runtime)
 
 
 def _check_for_best(context: LoopContext, number: int) -> FinalCheck:
@@ -141,6 +158,7 @@ def _check_for_best(context: LoopContext, number: int) -> FinalCheck:
     session = context.session
     summary = session.summary()
     assert summary is not None
+    pledge_entry_secret(session, number)
     found, checked = check_finally(context, number)
     summary = replace(summary, final_checks=(*summary.final_checks, checked), elapsed_s=context.budget.elapsed_s())
     if found is not None:
@@ -152,8 +170,5 @@ def _check_for_best(context: LoopContext, number: int) -> FinalCheck:
             unpublished=found.published.why_not,
             sanitizer=found.sanitizer,
         )
-    file_entry_secret(session, number)
     session.write_summary(summary)
-    if context.history is not None:
-        context.history.learn()
     return checked

@@ -3,25 +3,22 @@
 from langgraph.runtime import Runtime
 
 from warpwright.loop.context import LoopContext, context_of
+from warpwright.loop.ending.complete import complete
 from warpwright.loop.final_check import BorneOut, Published, check_finally
-from warpwright.loop.secret import file_secret
 from warpwright.loop.state import LoopState
-from warpwright.record.event import Event
 from warpwright.record.summary import FinalCheck, Summary
-from warpwright.report.html import write_report
 
 
 def finish(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
-    """Keep the best candidate that the hidden cases bear out, write summary and report, file the secret."""
+    """Keep the best candidate that the hidden cases bear out and write the summary; what comes after it, `complete` does."""
     context = context_of(runtime, state)
     session = context.session
     best, checks = _best_borne_out(context)
     published = Published() if best is None else best.published
-    number = best.attempt.number if best else 0
     session.write_summary(
         Summary(
             stop=state.get("stop", ""),
-            best=number,
+            best=best.attempt.number if best else 0,
             final_checks=checks,
             elapsed_s=context.budget.elapsed_s(),
             published=published.over_initial,
@@ -30,11 +27,7 @@ def finish(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
             sanitizer=None if best is None else best.sanitizer,
         )
     )
-    file_secret(session)
-    if context.history is not None:
-        context.history.learn()
-    write_report(session)
-    session.emit(Event("ended", attempt=number, text=state.get("stop", "")))
+    complete(session, context.history)
     return {}
 
 

@@ -1,0 +1,1 @@
+"""What makes the end of a session whole."""

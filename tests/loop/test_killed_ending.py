@@ -1,0 +1,190 @@
+"""SIGKILL while a session ends, or while a candidate enters an ended one: the next command does what was left undone."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from loop.row_sums import FAST, KERNEL, write_fast, write_row_sums
+from warpwright.candidate.directory import load_candidate
+from warpwright.cli.main import run
+from warpwright.errors import RecordError
+from warpwright.loop.ending.complete import is_complete
+from warpwright.loop.secret import attempt_secret, secret_path, session_secret
+from warpwright.record.history.store import History
+from warpwright.record.session import Session
+
+KILLED = """
+import os, signal, sys
+from warpwright.cli.main import run
+from warpwright.loop import entering
+from warpwright.loop.ending import complete
+from warpwright.loop.history import SessionHistory
+from warpwright.record.session import Session
+
+def die(*ignored, **named):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def die_before_ended(session, event):
+    die() if event.kind == "ended" else emit(session, event)
+
+emit = Session.emit
+STEPS = {
+    "evaluate": (entering, "evaluate", die),
+    "record": (entering, "record", die),
+    "diagnose": (entering, "diagnose", die),
+    "last checks": (entering, "check_finally", die),
+    "secret": (complete, "file_secret", die),
+    "secrets of attempts": (complete, "file_entry_secrets", die),
+    "lesson": (SessionHistory, "learn", die),
+    "report": (complete, "write_report", die),
+    "ended": (Session, "emit", die_before_ended),
+}
+where, name, instead = STEPS[sys.argv[1]]
+setattr(where, name, instead)
+sys.exit(run(sys.argv[2:]))
+"""
+OPTIMIZE = ("--device", "emulator", "--tuning-points", "0", "--iterations")
+Command = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("WARPWRIGHT_HISTORY", str(tmp_path / "history.sqlite"))
+    monkeypatch.setenv("WARPWRIGHT_CACHE", str(cache))
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    return History(tmp_path / "history.sqlite")
+
+
+def killed_before(step: str, *arguments: str) -> None:
+    """Run a command in a process of its own, which dies where a step begins."""
+    command = [sys.executable, "-c", KILLED, step, *arguments, "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ), timeout=120)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+@pytest.fixture
+def done_by(capsys: pytest.CaptureFixture[str]) -> Command:
+    """What a command that ends well says on stderr."""
+
+    def done_by(*arguments: str) -> str:
+        code = run([*arguments, "--quiet"])
+        said = capsys.readouterr().err
+        assert code == 0, said
+        return said
+
+    return done_by
+
+
+def optimized(root: Path, iterations: str) -> tuple[str, ...]:
+    return ("optimize", str(write_row_sums(root / "workload")), "--sessions", str(root / "sessions"), *OPTIMIZE, iterations)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """A session that ended with its initial kernel."""
+    root = tmp_path_factory.mktemp("ended")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(root / "state"))
+        patch.setenv("WARPWRIGHT_HISTORY", "off")
+        patch.setenv("WARPWRIGHT_CACHE", str(cache))
+        assert run([*optimized(root, "1"), "--quiet"]) == 0
+    (directory,) = (root / "sessions").iterdir()
+    return directory
+
+
+@pytest.fixture
+def ended(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(original, tmp_path / "session"))
+
+
+def test_what_follows_the_summary_is_done_by_whoever_comes_next(tmp_path: Path, history: History, done_by: Command) -> None:
+    killed_before("secret", *optimized(tmp_path, "2"))
+    (directory,) = (tmp_path / "sessions").iterdir()
+    outside = secret_path(Session.open(directory, lock=False))
+    secret = outside.read_text(encoding="ascii")
+    for step in ("secrets of attempts", "lesson", "report", "ended"):
+        killed_before(step, "resume", str(directory))
+        assert not outside.exists()
+    assert (directory / "secret").read_text(encoding="ascii") == secret
+    assert (directory / "report.html").exists()
+    assert "what was left undone at its end is done now" in done_by("resume", str(directory))
+    (learnt,) = history.everything()
+    assert [(trial.card, trial.worked) for trial in learnt.lesson.trials] == [("FG-04", True)]
+    assert (learnt.lesson.arch, learnt.lesson.measured) == ("sm_90", False)
+
+    history.forget_all()
+    assert "nothing is left to do" in done_by("resume", str(directory))
+    assert history.everything() == ()  # what a person dropped is not learnt again
+
+
+def test_a_report_that_was_deleted_is_written_before_it_is_named(ended: Path, done_by: Command) -> None:
+    (ended / "report.html").unlink()
+    done_by("resume", str(ended))
+    assert (ended / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("step", "by"),
+    [
+        ("evaluate", "resume"),
+        ("record", "try"),
+        ("diagnose", "resume"),
+        ("last checks", "try"),
+        ("secrets of attempts", "resume"),
+        ("lesson", "try"),
+        ("report", "resume"),
+    ],
+)
+def test_a_candidate_of_an_ended_session_is_judged_to_its_end(
+    ended: Path, tmp_path: Path, history: History, done_by: Command, step: str, by: str
+) -> None:
+    kernel = write_fast(tmp_path / "fast")
+    killed_before(step, "try", str(ended), str(kernel))
+    session = Session.open(ended, lock=False)
+    own = attempt_secret(session, 2)  # whatever was killed, it is not the session's
+    assert own != session_secret(session)
+    done_by(by, str(ended), *([str(kernel)] if by == "try" else []))
+    session = Session.open(ended, lock=False)
+    assert (session.attempt_count, session.best(), session.pending()) == (2, 2, ())
+    assert (ended / "attempts" / "0002" / "secret").read_text(encoding="ascii") == own
+    assert load_candidate(ended / "best").source == FAST
+    assert session.diagnosis(2) is not None
+    assert "by hand" in (ended / "report.html").read_text(encoding="utf-8")
+    assert [trial.worked for trial in history.everything()[0].lesson.trials] == [True]
+    assert is_complete(session)
+
+
+def test_one_that_lost_keeps_its_own_secret_too(ended: Path, tmp_path: Path, done_by: Command) -> None:
+    (tmp_path / "same.cu").write_text(f"{KERNEL}// another comment\n", encoding="utf-8")
+    killed_before("record", "try", str(ended), str(tmp_path / "same.cu"))
+    session = Session.open(ended, lock=False)
+    own = attempt_secret(session, 2)
+    done_by("try", str(ended), str(write_fast(tmp_path / "fast")))
+    done_by("try", str(ended), str(write_fast(tmp_path / "faster", FAST.replace("0.0f", "0.f"))))
+    session = Session.open(ended, lock=False)
+    secrets = [attempt_secret(session, number) for number in (1, 2, 3, 4)]
+    assert secrets[1] == own
+    assert secrets[0] not in secrets[1:]
+    assert secrets[3] not in secrets[:3]
+
+
+def test_a_lost_secret_is_never_taken_for_the_sessions(ended: Path, tmp_path: Path) -> None:
+    killed_before("record", "try", str(ended), str(write_fast(tmp_path / "fast")))
+    shutil.rmtree(tmp_path / "state")
+    with pytest.raises(RecordError, match=r"the secret that judged this attempt is not at .*entry any more"):
+        attempt_secret(Session.open(ended, lock=False), 2)
