@@ -77,12 +77,14 @@ def bottlenecks_page() -> str:
         members = list(group)
         units = [member.name.partition(":")[2] for member in members if ":" in member.name]
         name = f"`{kind}`" if not units else f"`{kind}:P`, P = {', '.join(units)}"
-        rows += [f"| {name} | {members[0].rank.value} | {_test(test, units)} |" for test in members[0].tests]
+        name += " *" if members[0].each_suffices else ""
+        rows += [f"| {name} | {members[0].rank.value} | {_test(test, units)} |" for test in members[-1].tests]
     head = [
         "# Bottleneck classes",
         "",
         "What they mean and where the thresholds come from: [profiling.md](profiling.md). Several rows of a class are",
-        "alternatives; the first that known counters can decide counts. `model_*`: the emulator's cost model.",
+        "alternatives; the first that known counters can decide counts, in classes marked * the first that holds.",
+        "hint (alone): given only where no cause and no symptom holds. `model_*`: the emulator's cost model.",
         "",
         "| class | rank | holds when | at most to gain |",
         "|---|---|---|---|",
@@ -93,9 +95,10 @@ def bottlenecks_page() -> str:
 def _test(test: ClassTest, units: list[str]) -> str:
     texts = [" ".join(test.when.text.split()), "" if test.bound is None else test.bound.text]
     if units:
-        texts = [text.replace(f"pipe_{units[0]}_ratio", "pipe_P_ratio") for text in texts]
+        texts = [text.replace(f"pipe_{units[-1]}_ratio", "pipe_P_ratio") for text in texts]
     when, bound = (f"`{text}`" if text else "unknown" for text in texts)
-    return f"{'hint: ' if test.hint else ''}{when} | {bound}"
+    hint = "hint (alone): " if test.alone else "hint: " if test.hint else ""
+    return f"{hint}{when} | {bound}"
 
 
 def _first_line(thing: type) -> str:

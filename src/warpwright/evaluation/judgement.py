@@ -10,6 +10,7 @@ from warpwright.profiler.diagnosis.diagnose import diagnose_case
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis
 from warpwright.profiler.diagnosis.situation import Situation, situation_of
 from warpwright.profiler.profile import CaseProfile
+from warpwright.profiler.worked_out import completed
 from warpwright.workload.model import Workload
 
 
@@ -37,7 +38,7 @@ def advise(
 
 def known_values(profile: CaseProfile) -> dict[str, float]:
     """Known counters of the launch that is judged, and how many launches there are."""
-    counters = {name: counter.value for name, counter in profile.main.counters.items()}
+    counters = {name: counter.value for name, counter in completed(profile.main.counters).items()}
     return {**counters, "launches": float(profile.launch_count)}
 
 

@@ -17,6 +17,7 @@ from warpwright.profiler.emulated import emulated_profile
 from warpwright.profiler.nsight_compute.collect import collect
 from warpwright.profiler.nsight_compute.result import TIME_LIMIT_S, Collected, NsightOptions, Unavailable
 from warpwright.profiler.profile import Cache, CaseProfile, LaunchCounters
+from warpwright.profiler.worked_out import completed
 from warpwright.workload.floor import unique_bytes
 from warpwright.workload.model import Case, CaseKind
 
@@ -165,4 +166,4 @@ def _profile(facts: RunFacts, found: Collected) -> CaseProfile:
 
 def _completed(facts: RunFacts, launch: LaunchCounters) -> LaunchCounters:
     known = launch_counters(facts.request, facts.request.plan.launches[launch.position], facts.gpu)
-    return replace(launch, counters={**known, **launch.counters})
+    return replace(launch, counters=completed({**known, **launch.counters}))

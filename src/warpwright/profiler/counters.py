@@ -24,6 +24,7 @@ class Metric:
     """One normalised counter.
 
     ncu: Nsight Compute metrics that give it, the first present wins. emulator: how the emulator knows it, None = not at all.
+    worked_out: amounts over other counters that give it where nobody counted it; the first that is known wins.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Metric:
     meaning: str
     ncu: tuple[str, ...]
     emulator: Quality | None
+    worked_out: tuple[str, ...] = ()
 
     @property
     def is_ratio(self) -> bool:
@@ -50,6 +52,7 @@ def metrics() -> Mapping[str, Metric]:
                 meaning=row["meaning"],
                 ncu=tuple(row.get("ncu", ())),
                 emulator=Quality(row["emulator"]) if "emulator" in row else None,
+                worked_out=tuple(row.get("worked_out", ())),
             )
             for name, row in tomllib.loads(text).items()
         }

@@ -4,6 +4,7 @@ from warpwright.compiler.result import KernelResources
 from warpwright.device.protocol import CountedLaunch, TimeSource, Timing
 from warpwright.profiler.counters import Quality, metrics
 from warpwright.profiler.profile import Cache, CaseProfile, Counter, LaunchCounters, Source
+from warpwright.profiler.worked_out import completed
 
 TOOL = "emulator"
 MODEL_PREFIX = "model_"
@@ -28,12 +29,13 @@ def emulated_profile(
     if timing.source is not TimeSource.ESTIMATED:
         raise ValueError(f"case {case}: its time was measured, not estimated; profile it with Nsight Compute")
     counters = {name: _counter(name, value) for name, value in timing.counters.items() if name in metrics()}
+    known = counters | _terms(timing) | _spills(resources)
     return CaseProfile(
         case=case,
         subject=subject,
         tool=TOOL,
         cache=cache,
-        launches=(LaunchCounters(counted.position, counted.entry, counters | _terms(timing) | _spills(resources)),),
+        launches=(LaunchCounters(counted.position, counted.entry, completed(known)),),
         reason=_NO_HARDWARE,
         notes=timing.notes,
         time_us=timing.median_us,

@@ -50,7 +50,7 @@ def ids(guidance: Guidance) -> list[str]:
             },
             "FG-07",
         ),
-        ("uncoalesced", {"global_excess_ratio": 0.25}, "FG-09"),
+        ("uncoalesced", {"global_wasted_ratio": 0.25}, "FG-09"),
         ("bank_conflicts", {"shared_conflict_ratio": 0.25}, "FG-19"),
         ("local_array", {"local_load_instructions": 3, "local_store_instructions": 1, "instructions": 100}, "FG-28"),
         ("register_spill", {"spill_bytes": 64, "occupancy_theoretical_ratio": 0.5}, "FG-102"),
@@ -202,3 +202,17 @@ def test_guidance_survives_being_written() -> None:
     guidance = guidance_for("uncoalesced", {"global_excess_ratio": 0.8}, "sm_90", bound=5.0)
     kept = TypeAdapter(Guidance)
     assert kept.validate_json(kept.dump_json(guidance)) == guidance
+
+
+def test_a_sum_a_row_is_not_told_to_coalesce_its_few_stores() -> None:
+    known = {
+        "global_load_sectors": 1e6,
+        "global_load_bytes_per_sector": 32.0,
+        "global_store_sectors": 8192.0,
+        "global_store_bytes_per_sector": 4.0,
+        "global_wasted_ratio": 0.007,
+        "dram_throughput_ratio": 0.9,
+    }
+    assert not {"FG-09", "FG-10", "FG-11"} & set(ids(guidance_for("dram_bound", known, "sm_90")))
+    wasteful = known | {"global_wasted_ratio": 0.44, "global_store_sectors": 1e6}
+    assert {"FG-09", "FG-10", "FG-11"} <= set(ids(guidance_for("uncoalesced", wasteful, "sm_90")))

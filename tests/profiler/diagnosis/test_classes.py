@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from warpwright.conditions.language import ExpressionError
 from warpwright.profiler.counters import metrics
 from warpwright.profiler.diagnosis.classes import BottleneckClass, Rank, bottleneck_classes, parse_classes
-from warpwright.profiler.diagnosis.expression import ExpressionError
+from warpwright.profiler.diagnosis.diagnose import PROFILE_FACTS
 from warpwright.profiler.diagnosis.situation import FACTS
 from warpwright.workload.loader import load_workload
 
@@ -18,18 +19,22 @@ CLASSES = tuple(bottleneck_classes().values())
 
 @pytest.mark.parametrize("bottleneck", CLASSES, ids=lambda bottleneck: bottleneck.name)
 def test_a_class_uses_only_names_that_exist(bottleneck: BottleneckClass) -> None:
-    known = set(metrics()) | set(FACTS)
+    known = set(metrics()) | set(FACTS) | set(PROFILE_FACTS)
     for test in bottleneck.tests:
         bound = () if test.bound is None else test.bound.names
         assert {*test.when.names, *test.score.names, *bound} <= known
     assert bottleneck.lines <= set(metrics())
     assert bottleneck.unless <= {each.kind for each in CLASSES}
-    assert not bottleneck.tests[0].hint
+    assert bottleneck.tests[0].hint == (bottleneck.rank is Rank.HINT)
 
 
 def test_there_are_the_nineteen_classes() -> None:
     kinds = [bottleneck.kind for bottleneck in CLASSES]
-    assert len(set(kinds) - {"local_array"}) == 19  # a spill and an array in local memory are one row of the list
+    ours = {
+        "local_array",
+        "block_starts",
+    }  # a spill and an array in local memory are one row of the list; ours the other
+    assert len(set(kinds) - ours) == 19
     assert {bottleneck.kind for bottleneck in CLASSES if bottleneck.rank is Rank.ROOF} == {"at_the_roof"}
 
 
@@ -40,6 +45,15 @@ def test_a_sentence_has_the_values_in_it() -> None:
     assert "at least 70 %" in atomics.sentence({"stall_drain_ratio": 0.7})
     assert "1.70 us" in bottleneck_classes()["launch_bound"].tests[0].sentence({"duration_ns": 1700.0})
     assert "an unknown part" in uncoalesced.sentence({})
+    small = bottleneck_classes()["grid_too_small"].tests[0]
+    assert small.sentence({"grid_blocks": 1, "sm_count": 132}).startswith("1 block cannot occupy 132 SMs")
+
+
+def test_a_part_in_brackets_is_left_out_where_a_value_in_it_is_unknown() -> None:
+    text = "Stored {dram_write_bytes}.[ Read {dram_read_bytes}.]"
+    test = parse_classes(ROW.format(when="dram_write_bytes > 1", score="1", text=text))["x"].tests[0]
+    assert test.sentence({"dram_write_bytes": 2.0}) == "Stored 2 byte."
+    assert test.sentence({"dram_write_bytes": 2.0, "dram_read_bytes": 3.0}) == "Stored 2 byte. Read 3 byte."
 
 
 ROW = '[x]\nrank = "cause"\n[[x.tests]]\nwhen = "{when}"\nscore = "{score}"\ntext = "{text}"\n'

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiler.diagnosis.profiles import profile_of
+from warpwright.device.protocol import TimeSource
 from warpwright.profiler.counters import metrics
 from warpwright.profiler.diagnosis.diagnose import AT_THE_ROOF, diagnose_case
 from warpwright.profiler.diagnosis.situation import Situation
@@ -176,3 +177,74 @@ def test_a_hint_is_marked_and_limits_nothing() -> None:
     assert not only_hint.limited
     assert not diagnose_case(profile_of({}), NOTHING).limited
     assert not replace(found, at_roof=True).limited
+
+
+ROW_SUMS = {
+    "global_load_sectors": 1_048_576,
+    "global_load_bytes_per_sector": 32,
+    "global_store_sectors": 8192,
+    "global_store_bytes_per_sector": 4,
+    "dram_throughput_ratio": 0.9,
+}
+
+
+def test_a_kernel_that_writes_a_value_a_warp_is_not_uncoalesced() -> None:
+    """The first tier has no count of sectors in excess."""
+    found = diagnose_case(profile_of(ROW_SUMS), NOTHING)
+    assert [finding.bottleneck for finding in found.findings] == ["dram_bound"]
+
+
+def test_without_a_count_of_the_excess_the_text_says_which_side_wastes() -> None:
+    target = diagnose_case(profile_of(ROW_SUMS | {"global_store_sectors": 1_048_576}), NOTHING).target
+    assert target is not None
+    assert target.bottleneck == "uncoalesced"
+    assert target.text == (
+        "44 % of the bytes in the global sectors moved are used by no lane: loads waste 0 %, stores 44 %."
+    )
+    assert target.bound == pytest.approx(1 / (1 - 0.4375))
+
+
+def test_the_tools_own_excess_goes_alone_where_it_is_known() -> None:
+    stores = ROW_SUMS | {"global_store_sectors": 1_048_576, "global_excess_ratio": 0.0}
+    assert [f.bottleneck for f in diagnose_case(profile_of(stores), NOTHING).findings] == ["dram_bound"]
+    strided = diagnose_case(profile_of(stores | {"global_excess_ratio": 0.44}), NOTHING).findings[0]
+    assert strided.text.endswith("would need. Of the bytes moved, loads waste 0 %, stores 44 %.")
+
+
+def test_evidence_keeps_what_a_computed_threshold_is_the_value_of() -> None:
+    pipes = {f"pipe_{name}_ratio": 0.0 for name in ("alu", "fma", "fp64", "xu", "tensor", "lsu")}
+    units = {"dram": 0.41, "l2": 0.36, "l1": 0.1, "sm": 0.1}
+    counters = (
+        {f"{name}_throughput_ratio": value for name, value in units.items()} | pipes | {"issue_active_ratio": 0.1}
+    )
+    found = diagnose_case(profile_of(counters), NOTHING).findings[0]
+    plain, computed = found.evidence
+    assert (plain.threshold, plain.against) == (0.3, None)
+    assert (computed.value, computed.threshold) == (0.41, 0.36)
+    assert computed.against is not None
+    assert computed.against.startswith("max(l2_throughput_ratio, ")
+
+
+FULL_DRAM = {"dram_throughput_ratio": 0.95, "dram_read_bytes": 1e9, "dram_write_bytes": 0}
+NEARLY = Situation(time_us=100.0, attainable_us=93.0, unique_bytes=1e9, floor_us=88.0)
+
+
+def test_a_time_that_is_known_does_not_hide_that_dram_is_full_with_what_must_move() -> None:
+    assert diagnose_case(profile_of(FULL_DRAM), NEARLY).at_roof
+    assert not diagnose_case(profile_of(FULL_DRAM | {"dram_throughput_ratio": 0.8}), NEARLY).at_roof
+
+
+def test_one_full_launch_of_several_is_no_roof_of_the_case() -> None:
+    assert not diagnose_case(replace(profile_of(FULL_DRAM), planned=2), NEARLY).at_roof
+
+
+def test_an_estimate_near_the_roof_does_not_claim_that_nothing_is_left() -> None:
+    near = Situation(time_us=100.0, attainable_us=98.0)
+    guess = replace(profile_of({}), time_source=TimeSource.ESTIMATED, uncertainty_ratio=0.15)
+    (roof,) = diagnose_case(guess, near).findings
+    assert diagnose_case(guess, near).at_roof
+    assert roof.text.endswith("That is within the estimate's uncertainty of 15 %.")
+    sharp = diagnose_case(replace(guess, uncertainty_ratio=0.01), near).findings[0]
+    measured = diagnose_case(profile_of({}), near).findings[0]
+    assert sharp.text.endswith("Nothing is left to gain.")
+    assert measured.text.endswith("Nothing is left to gain.")

@@ -11,8 +11,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from warpwright.profiler.counters import format_counter
-from warpwright.profiler.diagnosis.expression import (
+from warpwright.conditions.language import (
     Amount,
     Condition,
     ExpressionError,
@@ -20,9 +19,11 @@ from warpwright.profiler.diagnosis.expression import (
     parse_amount,
     parse_condition,
 )
+from warpwright.profiler.counters import format_counter
 from warpwright.units import format_us, labelled
 
 _FIELD = re.compile(r"\{([^{}:]+)(?::(%|us))?\}")
+_WHERE_KNOWN = re.compile(r"\[([^\[\]]*)\]")
 _UNIT = "UNIT"
 
 
@@ -38,29 +39,39 @@ class Rank(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClassTest:
-    """One way to recognise a class. score: 0..1 after clipping. bound: largest speed-up of curing it, None = no formula."""
+    """One way to recognise a class. score: 0..1 after clipping. bound: largest speed-up of curing it, None = no formula.
+
+    hint: it is a weaker sign. alone: it is given only where no cause and no symptom holds, whose figures it would contradict.
+    """
 
     when: Condition
     score: Amount
     text: str
     bound: Amount | None
     hint: bool
+    alone: bool = False
 
     def sentence(self, values: Values, estimated: Set[str] = frozenset()) -> str:
         """The text with the values in it. estimated: names whose values are estimates; figures that rest on one say so."""
-        text = _FIELD.sub(lambda found: _formatted(found[1], found[2], values, estimated), self.text)
+        whole = _WHERE_KNOWN.sub(lambda part: part[1] if _known(part[1], values) else "", self.text)
+        text = _FIELD.sub(lambda found: _formatted(found[1], found[2], values, estimated), whole)
         return text[:1].upper() + text[1:] if text.startswith(labelled("", estimated=True)) else text
 
 
 @dataclass(frozen=True, slots=True)
 class BottleneckClass:
-    """A class. name: `dram_bound`, `pipe_bound:fma`. unless: classes that explain it away. lines: whose hot lines to show."""
+    """A class. name: `dram_bound`, `pipe_bound:fma`. unless: classes that explain it away. lines: whose hot lines to show.
+
+    each_suffices: its tests are signs of their own, and the first that holds decides; else they are ways to measure one sign,
+    and the first that can be decided does.
+    """
 
     name: str
     rank: Rank
     tests: tuple[ClassTest, ...]
     unless: frozenset[str] = frozenset()
     lines: frozenset[str] = frozenset()
+    each_suffices: bool = False
 
     @property
     def kind(self) -> str:
@@ -94,6 +105,7 @@ def _class(kind: str, unit: str | None, row: Mapping[str, Any]) -> BottleneckCla
         tests=tuple(_test(name, unit, test) for test in row["tests"]),
         unless=frozenset(row.get("unless", ())),
         lines=frozenset(lines),
+        each_suffices=row.get("each_suffices", False),
     )
 
 
@@ -110,12 +122,17 @@ def _test(name: str, unit: str | None, row: Mapping[str, Any]) -> ClassTest:
         return ClassTest(
             when=parse_condition(texts["when"]),
             score=parse_amount(texts["score"]),
-            text=texts["text"],
+            text=" ".join(texts["text"].split()),
             bound=bound,
             hint=row.get("hint", False),
+            alone=row.get("alone", False),
         )
     except ExpressionError as error:
         raise ExpressionError(f"thresholds.toml, class {name}: {error}") from error
+
+
+def _known(text: str, values: Values) -> bool:
+    return all(parse_amount(found[1]).value(values) is not None for found in _FIELD.finditer(text))
 
 
 def _formatted(amount: str, style: str | None, values: Values, estimated: Set[str]) -> str:

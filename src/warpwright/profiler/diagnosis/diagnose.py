@@ -1,19 +1,23 @@
 """From counters to findings. A pure function: the same counters give the same diagnosis, whoever took them."""
 
-from collections.abc import Iterable, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 
+from warpwright.conditions.language import Amount, Answer, Comparison, Values, parse_amount
 from warpwright.profiler.counters import Quality
 from warpwright.profiler.diagnosis.classes import BottleneckClass, ClassTest, Rank, bottleneck_classes
-from warpwright.profiler.diagnosis.expression import Amount, Answer, Values, parse_amount
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.diagnosis.situation import Situation
 from warpwright.profiler.profile import CaseProfile, LaunchCounters
+from warpwright.profiler.worked_out import completed
 
 AT_THE_ROOF = "at_the_roof"
+PROFILE_FACTS = ("launches", "uncertainty_ratio")
+"""Names for classes beside counters and `situation.FACTS`: launches of the plan, and how far an estimated time may be off."""
 _TIME = "time_us"
 
 _Ranked = tuple[Rank, Finding]
+_Decided = tuple[ClassTest, Answer]
 _ORDER = {rank: place for place, rank in enumerate(Rank)}
 
 
@@ -39,15 +43,16 @@ def diagnose_case(profile: CaseProfile, situation: Situation) -> CaseDiagnosis:
     A class whose counters are unknown is neither true nor false: it stands under `not_evaluated` with their names.
     """
     known = _known(profile, situation)
+    classes = bottleneck_classes().values()
+    answers = {each.name: _decided(each, known.values) for each in classes}
     ranked: list[_Ranked] = []
-    unknown: dict[str, tuple[str, ...]] = {}
-    for bottleneck in bottleneck_classes().values():
-        test, answer = _decided(bottleneck.tests, known.values)
+    for bottleneck in classes:
+        test, answer = answers[bottleneck.name]
         if answer.holds and not _explained(bottleneck, ranked):
-            rank = Rank.HINT if test.hint else bottleneck.rank
-            ranked.append((rank, _finding(bottleneck, test, answer, known)))
-        elif answer.holds is None:
-            unknown[bottleneck.kind] = (*unknown.get(bottleneck.kind, ()), *answer.unknown)
+            ranked.append((bottleneck.rank, _finding(bottleneck, test, answer, known)))
+    open_classes = [each for each in classes if not answers[each.name][1].holds]
+    ranked += list(_hints(open_classes, ranked, known))
+    unknown = _not_evaluated(open_classes, answers, ranked)
     findings = _in_order(ranked)
     return CaseDiagnosis(
         case=profile.case,
@@ -66,28 +71,56 @@ def diagnose_case(profile: CaseProfile, situation: Situation) -> CaseDiagnosis:
 
 
 def _known(profile: CaseProfile, situation: Situation) -> _Known:
-    counters = profile.main.counters
+    counters = completed(profile.main.counters)
     estimated = {name for name, counter in counters.items() if counter.quality is Quality.ESTIMATED}
+    facts = situation.facts() | {"launches": float(profile.launch_count)}
+    if profile.uncertainty_ratio is not None:
+        facts["uncertainty_ratio"] = profile.uncertainty_ratio
     return _Known(
         launch=profile.main,
-        values={name: counter.value for name, counter in counters.items()} | situation.facts(),
+        values={name: counter.value for name, counter in counters.items()} | facts,
         estimated=estimated | ({_TIME} if profile.time_estimated else set()),
         most=_most_to_gain(situation) if profile.launch_count == 1 else None,
     )
 
 
-def _decided(tests: tuple[ClassTest, ...], values: Values) -> tuple[ClassTest, Answer]:
-    """The first test that what is known can decide in full; a hint only where the others do not hold.
+def _decided(bottleneck: BottleneckClass, values: Values) -> _Decided:
+    """The first test that what is known can decide in full; where each suffices, the first that holds. Hints are left out.
 
     With none, a no of any of them is a no; else the first one's missing counters are named.
     """
-    answers = [(test, test.when.answer(values)) for test in tests]
-    full = [pair for pair in answers if not pair[0].hint]
+    full = [(test, test.when.answer(values)) for test in bottleneck.tests if not test.hint]
+    if not full:
+        return bottleneck.tests[0], Answer(holds=False)
+    held = [pair for pair in full if pair[1].holds] if bottleneck.each_suffices else []
     whole = [pair for pair in full if pair[1].holds is not None and not pair[1].unknown]
-    decided = next(iter(whole or [pair for pair in full if pair[1].holds is False]), full[0])
-    if decided[1].holds:
-        return decided
-    return next((pair for pair in answers if pair[0].hint and pair[1].holds), decided)
+    return next(iter(held or whole or [pair for pair in full if pair[1].holds is False]), full[0])
+
+
+def _hints(classes: Iterable[BottleneckClass], ranked: list[_Ranked], known: _Known) -> Iterator[_Ranked]:
+    """Weaker signs of classes that do not hold; what speaks of no unit at its limit only where none is and nothing is wrong."""
+    limited = any(rank in (Rank.CAUSE, Rank.SYMPTOM) for rank, _ in ranked)
+    for bottleneck in classes:
+        if _explained(bottleneck, ranked):
+            continue
+        hints = [test for test in bottleneck.tests if test.hint and not (test.alone and limited)]
+        held = ((test, answer) for test in hints if (answer := test.when.answer(known.values)).holds)
+        for test, answer in held:
+            yield Rank.HINT, _finding(bottleneck, test, answer, known)
+            break
+
+
+def _not_evaluated(
+    classes: Iterable[BottleneckClass], answers: Mapping[str, _Decided], ranked: Iterable[_Ranked]
+) -> dict[str, tuple[str, ...]]:
+    """Classes that are neither true nor false, with what is unknown; those with a hint say enough."""
+    hinted = {finding.bottleneck for _, finding in ranked}
+    unknown: dict[str, tuple[str, ...]] = {}
+    for bottleneck in classes:
+        answer = answers[bottleneck.name][1]
+        if answer.holds is None and bottleneck.name not in hinted:
+            unknown[bottleneck.kind] = (*unknown.get(bottleneck.kind, ()), *answer.unknown)
+    return unknown
 
 
 def _explained(bottleneck: BottleneckClass, ranked: Iterable[_Ranked]) -> bool:
@@ -99,7 +132,7 @@ def _finding(bottleneck: BottleneckClass, test: ClassTest, answer: Answer, known
     return Finding(
         bottleneck=bottleneck.name,
         score=min(1.0, max(0.0, test.score.least(known.values))),
-        evidence=tuple(_labelled(evidence, known) for evidence in answer.evidence),
+        evidence=tuple(_labelled(found, known) for found in answer.evidence),
         text=test.sentence(known.values, known.estimated),
         bound=bound,
         hot_lines=tuple(line for line in known.launch.hot_lines if line.counter in bottleneck.lines),
@@ -108,8 +141,9 @@ def _finding(bottleneck: BottleneckClass, test: ClassTest, answer: Answer, known
     )
 
 
-def _labelled(evidence: Evidence, known: _Known) -> Evidence:
-    return replace(evidence, estimated=known.rests_on_estimates(parse_amount(evidence.counter)))
+def _labelled(found: Comparison, known: _Known) -> Evidence:
+    estimated = known.rests_on_estimates(parse_amount(found.amount))
+    return Evidence(found.amount, found.value, found.relation, found.threshold, estimated, found.against)
 
 
 def _bound(test: ClassTest, known: _Known) -> tuple[float | None, bool]:

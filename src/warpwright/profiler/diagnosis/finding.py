@@ -13,6 +13,7 @@ from warpwright.profiler.profile import HotLine
 class Evidence:
     """One test of a class: counter, its value, the relation (`>`, `>=`, `<`) and the threshold it was held against.
 
+    against: what a computed threshold is the value of (`max(l2_throughput_ratio, ...)`); None: it is a plain number.
     estimated: the value rests on an estimated counter or time.
     """
 
@@ -21,6 +22,7 @@ class Evidence:
     relation: str
     threshold: float
     estimated: bool = False
+    against: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
