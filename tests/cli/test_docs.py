@@ -1,6 +1,7 @@
 """`warpwright docs` as a person uses it."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -175,6 +176,87 @@ def test_ctrl_c_ends_a_sync_in_order_and_the_next_one_goes_on(
     assert "pages are on disk; `warpwright docs sync` goes on from there" in started.communicate(timeout=10)[1]
     assert started.returncode == 130
     assert _json(capsys, "sync", "--yes", "--manifest", str(manifest))["counts"]["fresh"] >= 1
+
+
+def test_a_sync_that_is_killed_goes_on_where_it_was(
+    manifest: Path, host: Host, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host.before = lambda path: time.sleep(20) if path == "/cuda/c/index.html" and len(host.asked(path)) == 1 else None
+    command = [sys.executable, "-m", "warpwright.cli.main", "docs", "sync", "--yes", "--manifest", str(manifest)]
+    started = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while not host.asked("/cuda/c/index.html") or len(list(folder.rglob("*.note.json"))) < 2:
+        time.sleep(0.05)
+        assert started.poll() is None
+    started.kill()
+    started.wait()
+    document = _json(capsys, "sync", "--yes", "--manifest", str(manifest))
+    assert (document["counts"]["fresh"], document["counts"]["fetched"]) == (2, 1)
+    assert document["built"]["pages"] == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks on a pseudo-terminal")
+@pytest.mark.parametrize("key", [b"\x03", b"\x04"], ids=["Ctrl-C", "Ctrl-D"])
+@pytest.mark.parametrize("words", [["sync", "--manifest"], ["purge"]], ids=["sync", "purge"])
+def test_a_question_that_is_left_ends_as_interrupted(manifest: Path, host: Host, key: bytes, words: list[str]) -> None:
+    import pty
+
+    command = [
+        sys.executable,
+        "-m",
+        "warpwright.cli.main",
+        "docs",
+        *words,
+        *([str(manifest)] if len(words) > 1 else []),
+    ]
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=_take_terminal,  # noqa: PLW1509 - one ioctl
+    )
+    os.close(theirs)
+    assert started.stderr is not None
+    heard = b""
+    while b"[y/N]" not in heard:
+        heard += os.read(started.stderr.fileno(), 1000)
+    os.write(ours, key)
+    rest = started.communicate(timeout=20)[1]
+    os.close(ours)
+    assert started.returncode == 130
+    assert b"interrupted: no answer was given, so nothing was done." in rest
+    assert host.requests == []
+
+
+def _take_terminal() -> None:
+    """Of the child: keys on its standard input become its signals."""
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_a_machine_without_documents_has_no_index(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("warpwright.cli.documents.look_around", lambda place: ((), ()))
+    assert run(["docs", "discover"]) == 0
+    capsys.readouterr()
+    status = _json(capsys, "status")
+    assert (status["rung"], status["books"]) == ("field guide", [])
+    assert status["problem"].startswith("nothing is indexed yet")
+
+
+def test_saved_error_pages_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/lost.html").write_bytes(page("404 | NVIDIA Docs"))
+    (tmp_path / "notes/guide.html").write_bytes(page("Guide"))
+    assert run(["docs", "add", str(tmp_path / "notes")]) == 0
+    told = capsys.readouterr().err
+    assert "lost.html: is an error page ('404 | NVIDIA Docs'), not a document. Delete it" in told
+    assert "1 pages, 1 sections in the index" in told
 
 
 def test_purge_deletes_pages_and_index(manifest: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -142,6 +142,16 @@ def test_without_an_index_nothing_is_found_and_nothing_fails(tmp_path: Path) -> 
             library.read("nc#clock-control")
 
 
+def test_an_index_over_nothing_is_none(tmp_path: Path) -> None:
+    assert Shelf(tmp_path).update().sections == 0
+    assert (tmp_path / INDEX).is_file()
+    with Library(tmp_path) as library:
+        assert (library.rung, library.status().books) == ("field guide", ())
+        assert library.search("anything") == ()
+        assert library.problem is not None
+        assert library.problem.startswith("nothing is indexed yet")
+
+
 @pytest.mark.parametrize("content", [b"no database at all", b"", None], ids=["damaged", "empty", "other schema"])
 def test_an_index_that_cannot_be_used_is_said_and_not_used(
     tmp_path: Path, content: bytes | None, caplog: pytest.LogCaptureFixture

@@ -14,8 +14,9 @@ from knowledge.documents.host import Host, Reply, page, running
 from warpwright.errors import InfrastructureError, InputError, Interrupted, UnavailableError
 from warpwright.knowledge.documents.sync.fetch import PAGE_LIMIT, Client, Failed
 from warpwright.knowledge.documents.sync.manifest import Manifest, ManifestPage, read_manifest
+from warpwright.knowledge.documents.sync.report import PageState, SyncOptions, SyncReport
 from warpwright.knowledge.documents.sync.store import PageStore
-from warpwright.knowledge.documents.sync.sync import PageState, SyncOptions, SyncReport, sync
+from warpwright.knowledge.documents.sync.sync import sync
 
 FAST = SyncOptions(gap_s=0.0, timeout_s=5.0)
 AGENT = "warpwright/0.1.0"
@@ -105,7 +106,6 @@ def test_a_page_that_vanished_is_marked_and_its_copy_kept(host: Host, store: Pag
         (Reply(page("G"), headers={"Content-Encoding": "br"}), PageState.REJECTED, "sent as br"),
         (Reply(b"x" * 100, length=PAGE_LIMIT + 1), PageState.REJECTED, f"has {PAGE_LIMIT + 1} bytes or more"),
         (Reply(b"x", 503), PageState.FAILED, "answered 503"),
-        (Reply(b"x", 429, {"Retry-After": "7200"}), PageState.FAILED, "answered 429"),
         (Reply(page("G"), length=len(page("G")) + 9), PageState.FAILED, "broke off after"),
         (Reply(dropped=True), PageState.FAILED, "the connection broke"),
     ],

@@ -32,7 +32,8 @@ def sync(
     from warpwright.cli.output import print_json, say
     from warpwright.errors import UnavailableError
     from warpwright.knowledge.documents.sync.manifest import read_manifest
-    from warpwright.knowledge.documents.sync.sync import NOTICE, PageResult, PageState, SyncOptions
+    from warpwright.knowledge.documents.sync.report import PageResult, PageState, SyncOptions
+    from warpwright.knowledge.documents.sync.sync import NOTICE
     from warpwright.knowledge.documents.sync.sync import sync as fetch
 
     options = SyncOptions(tuple(only.split(",")) if only else (), cuda, _seconds("--max-age", max_age))
@@ -132,12 +133,13 @@ def _seconds(option: str, text: str) -> float:
 
 
 def _confirm(question: str) -> None:
-    """Raises: UsageError where there is nobody to ask or the answer is no."""
+    """Raises: UsageError where there is nobody to ask or the answer is no; Interrupted on Ctrl-C and at the end of input."""
     import sys
 
+    from warpwright.cli.output import confirmed
     from warpwright.errors import UsageError
 
     if not sys.stdin.isatty():
         raise UsageError(f"{question} Nobody can be asked here: say --yes.")
-    if not typer.confirm(question, err=True):
+    if not confirmed(question):
         raise UsageError("nothing was done.")

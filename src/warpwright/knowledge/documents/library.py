@@ -26,6 +26,7 @@ _RANK: Final = 60
 """Of reciprocal rank fusion: how much a first place counts over the next ones; the value of its first description."""
 _MOST_QUERIES: Final = 3
 _SNIPPET: Final = 400
+_NOTHING: Final = "nothing is indexed yet: run `warpwright docs discover`, `docs add FOLDER` or `docs sync`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +179,25 @@ class Library:
     def _open(self) -> sqlite3.Connection | None:
         path = self.folder / INDEX
         if not path.is_file():
-            self.problem = "nothing is indexed yet: run `warpwright docs discover`, `docs add FOLDER` or `docs sync`"
+            self.problem = _NOTHING
             return None
         try:
             found = schema_of(path)
             if found == SCHEMA_VERSION:
-                return open_to_read(path)
+                return self._with_sections(open_to_read(path))
             what = "is damaged" if found is None else f"has schema {found}, this version reads {SCHEMA_VERSION}"
             self.problem = f"the index {path} {what}: run `warpwright docs discover` to make it anew"
         except (sqlite3.DatabaseError, UnavailableError) as error:
             self.problem = str(error)
         _logger.warning("documents are not searched: %s", self.problem)
+        return None
+
+    def _with_sections(self, connection: sqlite3.Connection) -> sqlite3.Connection | None:
+        """None for an index over nothing, which is no better than none."""
+        if connection.execute("SELECT EXISTS(SELECT 1 FROM section)").fetchone()[0]:
+            return connection
+        connection.close()
+        self.problem = _NOTHING
         return None
 
     def _found(self, connection: sqlite3.Connection, section: int, score: float, chunk: int, query: Query) -> Found:

@@ -16,7 +16,8 @@ from warpwright.knowledge.documents.index.pages import add_page, remove_page
 from warpwright.knowledge.documents.index.recognition import Identity, recognise
 from warpwright.knowledge.documents.index.schema import SCHEMA_VERSION, create, open_to_change, schema_of
 from warpwright.knowledge.documents.index.source import PRIORITY, PageFile, Source
-from warpwright.knowledge.documents.parsing.document import PARSER_VERSION
+from warpwright.knowledge.documents.parsing.document import PARSER_VERSION, ParsedPage
+from warpwright.knowledge.documents.parsing.error_page import error_page
 from warpwright.knowledge.documents.parsing.read import parse
 
 _logger = logging.getLogger(__name__)
@@ -140,7 +141,7 @@ def _bring_up_to_date(
                 _refresh(connection, held[0], item)
                 del known[key]
                 continue
-            page = parse(content, item.file.path.name)
+            page = _document(content, item.file.path.name)
         except (InputError, UnavailableError, OSError) as error:
             failed.append((str(item.file.path), str(error)))
             continue
@@ -152,6 +153,15 @@ def _bring_up_to_date(
         remove_page(connection, page_row)
     connection.execute("DELETE FROM source WHERE id NOT IN (SELECT source FROM page)")
     return parsed, len(known), failed
+
+
+def _document(content: bytes, name: str) -> ParsedPage:
+    """Raises: InputError for what cannot be read and for an error page that was saved as a document; UnavailableError."""
+    page = parse(content, name)
+    said = error_page(content, name, page)
+    if said is not None:
+        raise InputError(f"{said}, not a document. Delete it, or save the page again.")
+    return page
 
 
 def _content(path: Path) -> bytes:

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-PARSER_VERSION = 1
-"""Raised when a parser changes what it makes of the same bytes: pages are then indexed again."""
+PARSER_VERSION = 2
+"""Raised when a parser changes what it makes of the same bytes, or other pages are refused: all are then read again."""
 
 _NUMBER = re.compile(r"^((?:\d+|[A-Z])(?:\.\d+)*\.|\d+(?:\.\d+)+)\s+(?=\S)")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")

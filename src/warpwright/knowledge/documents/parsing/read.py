@@ -10,6 +10,7 @@ from warpwright.knowledge.documents.parsing.pdf import parse_pdf
 
 SUFFIXES: Final = frozenset((".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".rst", ".pdf"))
 """What can be indexed, by the end of the file's name."""
+_HTML: Final = frozenset((".html", ".htm", ".xhtml"))
 
 
 def parse(content: bytes, name: str) -> ParsedPage:
@@ -20,10 +21,20 @@ def parse(content: bytes, name: str) -> ParsedPage:
     suffix = PurePath(name).suffix.lower()
     if suffix == ".pdf":
         return parse_pdf(content, name)
-    text = content.decode("utf-8", errors="replace").removeprefix("\ufeff")
-    if suffix in (".html", ".htm", ".xhtml") or looks_like_html(text):
+    text = text_of(content)
+    if is_html(text, name):
         return parse_html(text)
     return parse_markdown(text) if suffix in (".md", ".markdown") else parse_text(text)
+
+
+def text_of(content: bytes) -> str:
+    """Bytes as text, whatever they are."""
+    return content.decode("utf-8", errors="replace").removeprefix("\ufeff")
+
+
+def is_html(text: str, name: str) -> bool:
+    """Whether a file is taken as HTML: by its name, or because it begins like it."""
+    return PurePath(name).suffix.lower() in _HTML or looks_like_html(text)
 
 
 def looks_like_html(text: str) -> bool:

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -41,27 +42,32 @@ class PageStore:
 
     def any(self) -> bool:
         """Whether a page was fetched."""
-        return self.folder.is_dir() and next(self.folder.rglob(f"*{_NOTE}"), None) is not None
+        return next(self.folder.rglob(f"*{_NOTE}*"), None) is not None
 
     def path(self, url: str) -> Path:
         """Where a page lies."""
-        relative = _UNSAFE.sub("_", urlsplit(url).path.lstrip("/")) or "index.html"
-        return self.folder / (f"{relative}index.html" if relative.endswith("/") else relative)
+        relative = _UNSAFE.sub("_", urlsplit(url).path.lstrip("/"))
+        named = "." in relative.rpartition("/")[2]
+        return self.folder / (relative if named else f"{relative.rstrip('/')}/index.html".lstrip("/"))
 
     def note(self, url: str) -> PageNote | None:
-        """Of a page that is whole on disk; None otherwise."""
-        path = self.path(url)
-        note = _read_note(path.with_name(path.name + _NOTE))
-        if note is None or not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != note.sha256:
-            return None
-        return note
+        """Of a page that is whole on disk and came from there; None otherwise."""
+        note = _note_of(self.path(url))
+        return note if note is not None and note.url == url else None
 
     def write(self, note: PageNote, content: bytes) -> None:
-        """Put a page on disk, then its note. Raises: OSError, and then the page that was there before still is."""
+        """Put a page and its note on disk. Raises: OSError, and then the page that was there before still is.
+
+        Both are written beside their places before either takes its place. If that is cut off between the two, the new note
+        still lies beside its place, where `note` finds it.
+        """
         path = self.path(note.url)
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, content)
-        self._write_note(note)
+        places = {path: content, _note_files(path)[0]: _encoded(note)}
+        for place, part in places.items():
+            _write_part(place, part, places)
+        for place in places:
+            _part(place).replace(place)
 
     def confirm(self, note: PageNote) -> None:
         """The host says that the copy is current. Raises: OSError."""
@@ -74,29 +80,34 @@ class PageStore:
     def files(self) -> list[PageFile]:
         """Every whole page, in the order of their paths."""
         found = []
-        for file in sorted(self.folder.rglob(f"*{_NOTE}")):
-            note = _read_note(file)
-            if note is None or self.note(note.url) is None:
+        for path in sorted({file.with_name(file.name.partition(_NOTE)[0]) for file in self.folder.rglob(f"*{_NOTE}*")}):
+            note = _note_of(path)
+            if note is None:
                 continue
-            path = self.path(note.url)
             relative = path.relative_to(self.folder).as_posix()
-            found.append(
-                PageFile(
-                    path,
-                    relative,
-                    note.url,
-                    note.etag,
-                    note.last_modified,
-                    note.fetched_at,
-                    note.http_status,
-                    note.gone_at,
-                )
-            )
+            since = (note.etag, note.last_modified, note.fetched_at, note.http_status, note.gone_at)
+            found.append(PageFile(path, relative, note.url, *since))
         return found
 
     def _write_note(self, note: PageNote) -> None:
-        path = self.path(note.url)
-        _replace(path.with_name(path.name + _NOTE), json.dumps(asdict(note), indent=1).encode())
+        place = _note_files(self.path(note.url))[0]
+        _write_part(place, _encoded(note), (place,))
+        _part(place).replace(place)
+
+
+def _note_files(page: Path) -> tuple[Path, Path]:
+    """Where the note of a page is, and where it is before it takes its place."""
+    place = page.with_name(page.name + _NOTE)
+    return place, _part(place)
+
+
+def _note_of(page: Path) -> PageNote | None:
+    """The note that fits a page; None if there is no page, none fits, or the page is not whole."""
+    held = [note for file in _note_files(page) if (note := _read_note(file)) is not None]
+    if not held or not page.is_file():
+        return None
+    sha256 = hashlib.sha256(page.read_bytes()).hexdigest()
+    return next((note for note in held if note.sha256 == sha256), None)
 
 
 def _read_note(path: Path) -> PageNote | None:
@@ -106,16 +117,24 @@ def _read_note(path: Path) -> PageNote | None:
         return None
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Whole or not at all. The name of the part is fixed, so that what a killed run left is written over."""
-    part = path.with_name(f"{path.name}.part")
+def _encoded(note: PageNote) -> bytes:
+    return json.dumps(asdict(note), indent=1).encode()
+
+
+def _part(place: Path) -> Path:
+    """The name is fixed, so that what a killed run left is written over."""
+    return place.with_name(f"{place.name}.part")
+
+
+def _write_part(place: Path, content: bytes, together: Iterable[Path]) -> None:
+    """On disk, not only in its cache. Raises: OSError, and then no part of what belongs together is left."""
     try:
-        with part.open("wb") as file:
+        with _part(place).open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
     except OSError:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        for each in together:
+            with suppress(OSError):
+                _part(each).unlink(missing_ok=True)
         raise
-    part.replace(path)

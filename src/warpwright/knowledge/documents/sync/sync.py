@@ -3,18 +3,20 @@
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 from typing import Final
 from urllib.robotparser import RobotFileParser
 
 from warpwright.errors import InfrastructureError, Interrupted, UnavailableError
+from warpwright.isolation.file_lock import LockBusy, file_lock
 from warpwright.knowledge.documents.sync.content import rejection
 from warpwright.knowledge.documents.sync.fetch import Answer, Client, Failed, Fetched, Gone, NotModified, Refused
 from warpwright.knowledge.documents.sync.manifest import Manifest
+from warpwright.knowledge.documents.sync.pace import Pace
+from warpwright.knowledge.documents.sync.report import PageResult, PageState, SyncOptions, SyncReport
 from warpwright.knowledge.documents.sync.store import PageNote, PageStore
 
 _logger = logging.getLogger(__name__)
@@ -26,66 +28,9 @@ _TRIES: Final = 3
 _LONGEST_WAIT_S: Final = 60.0
 _LOOK_S: Final = 0.2
 """Between looks for Ctrl-C: on Windows a wait without an end cannot be interrupted."""
+_LOCK: Final = ".lock"
 _GIVE_UP: Final = 3
 """Pages in a row for which the host is not reached, after which the rest is not tried."""
-
-
-class PageState(StrEnum):
-    """What became of a page."""
-
-    FETCHED = "fetched"
-    UNCHANGED = "unchanged"
-    FRESH = "fresh"
-    GONE = "gone"
-    REJECTED = "rejected"
-    FORBIDDEN = "forbidden"
-    FAILED = "failed"
-    NOT_TRIED = "not tried"
-
-
-@dataclass(frozen=True, slots=True)
-class PageResult:
-    """reason: why the page was not taken, "" if it was. FRESH: young enough not to be asked for."""
-
-    url: str
-    title: str
-    state: PageState
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SyncOptions:
-    """only: keys of books, () = all. cuda: release, None = the newest. max_age_s: younger pages are not asked for.
-
-    gap_s: least time between the starts of two requests; a longer one that robots.txt asks for is kept, up to a minute.
-    """
-
-    only: tuple[str, ...] = ()
-    cuda: str | None = None
-    max_age_s: float = 30 * 86400.0
-    gap_s: float = 0.5
-    timeout_s: float = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """Results in the order of the manifest."""
-
-    results: tuple[PageResult, ...]
-
-    def count(self, state: PageState) -> int:
-        """Pages in a state."""
-        return sum(result.state is state for result in self.results)
-
-    @property
-    def on_disk(self) -> int:
-        """Pages that are there and current."""
-        return sum(map(self.count, (PageState.FETCHED, PageState.UNCHANGED, PageState.FRESH)))
-
-    @property
-    def incomplete(self) -> bool:
-        """Whether running again may bring more."""
-        return any(result.state in (PageState.FAILED, PageState.NOT_TRIED) for result in self.results)
 
 
 def sync(
@@ -93,33 +38,46 @@ def sync(
 ) -> SyncReport:
     """Fetch what is missing or old. Each page is whole on disk before the next is begun; nothing is ever deleted.
 
-    agent: how we introduce ourselves, `warpwright/0.1.0`. said: told of every page as it is done, from other threads.
-    Raises: InputError for unknown books, UnavailableError if the host is not reached or wants no robots, InfrastructureError
-    if the disk is full, Interrupted on Ctrl-C; what was fetched until then is kept.
+    agent: how we introduce ourselves, `warpwright/0.1.0`. said: told of every page as it is done.
+    Raises: InputError for unknown books, UnavailableError if the host is not reached, wants no robots or another sync is under
+    way, InfrastructureError if the disk is full, Interrupted on Ctrl-C; what was fetched until then is kept.
     """
     pages = manifest.selected(options.only, options.cuda)
-    client = Client(manifest.host, agent, options.timeout_s)
-    run = _Run(store, client, options, said)
-    run.read_robots(agent)
-    wanted = [(manifest.url(page, options.cuda), page.title) for page in pages]
-    return SyncReport(tuple(run.all(wanted)))
+    wanted = {manifest.url(page, options.cuda): page.title for page in pages}
+    run = _Run(store, Client(manifest.host, agent, options.timeout_s), options)
+    with _alone(store):
+        run.read_robots(agent)
+        return SyncReport(tuple(run.all(wanted, said)))
+
+
+@contextmanager
+def _alone(store: PageStore) -> Iterator[None]:
+    """Two at once would write the same files and ask the host twice as often."""
+    with ExitStack() as held:
+        try:
+            store.folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(file_lock(store.folder / _LOCK, 0.0))
+        except LockBusy as busy:
+            who = "another process" if busy.holder is None else f"process {busy.holder}"
+            raise UnavailableError(f"{store.folder}: {who} fetches pages into it. Wait for its end.") from busy
+        except OSError as error:
+            raise InfrastructureError(
+                f"{store.folder} cannot be written: {error.strerror or error}. Free space or set WARPWRIGHT_DOCS."
+            ) from error
+        yield
 
 
 class _Run:
     """One sync: what its two threads share."""
 
-    def __init__(
-        self, store: PageStore, client: Client, options: SyncOptions, said: Callable[[PageResult], None]
-    ) -> None:
+    def __init__(self, store: PageStore, client: Client, options: SyncOptions) -> None:
         self._store = store
         self._client = client
         self._options = options
-        self._said = said
-        self._stop = Event()
+        self._pace = Pace(options.gap_s)
         self._lock = Lock()
-        self._next_start = 0.0
-        self._gap_s = options.gap_s
         self._unreached = 0
+        self._busy_host = ""
         self._robots = RobotFileParser()
         self._agent = ""
 
@@ -129,9 +87,7 @@ class _Run:
         answer = self._get(f"{self._client.host}/robots.txt", None)
         match answer:
             case Fetched():
-                self._robots.parse(answer.content.decode("utf-8", errors="replace").splitlines())
-                delay = self._robots.crawl_delay(agent)
-                self._gap_s = max(self._gap_s, min(float(delay or 0), _LONGEST_WAIT_S))
+                self._obey(answer.content)
             case Gone():
                 self._robots.parse(())
             case Failed() | Refused():
@@ -140,17 +96,29 @@ class _Run:
                     "`warpwright docs sync` where there is a network, or `docs add FOLDER` with a copy from elsewhere."
                 )
 
-    def all(self, wanted: Sequence[tuple[str, str]]) -> list[PageResult]:
-        """Every page, two at a time. The threads are daemons: Ctrl-C does not wait for a host that does not answer."""
+    def _obey(self, robots: bytes) -> None:
+        try:
+            self._robots.parse(robots.decode("utf-8", errors="replace").splitlines())
+        except ValueError as error:  # of the standard library, for digits that are no number
+            raise UnavailableError(f"{self._client.host}: its robots.txt cannot be understood: {error}.") from error
+        delay = self._robots.crawl_delay(self._agent)
+        self._pace.slow_down(min(float(delay or 0), _LONGEST_WAIT_S))
+
+    def all(self, wanted: Mapping[str, str], said: Callable[[PageResult], None]) -> list[PageResult]:
+        """Every page, two at a time. wanted: title by address.
+
+        The threads are daemons: Ctrl-C does not wait for a host that does not answer.
+        """
         todo: SimpleQueue[tuple[str, str]] = SimpleQueue()
-        done: SimpleQueue[PageResult | OSError | None] = SimpleQueue()
-        for item in wanted:
+        done: _Done = SimpleQueue()
+        for item in wanted.items():
             todo.put(item)
         for number in range(_PARALLEL):
             Thread(target=self._work, args=(todo, done), name=f"docs-sync-{number}", daemon=True).start()
         try:
-            results = _gathered(done)
-        except OSError as error:
+            results = _gathered(done, said)
+        except _DiskFault as fault:
+            error = fault.error
             raise InfrastructureError(
                 f"{self._store.folder}: {error.strerror or error}. {self._kept(wanted)}; free space (or set "
                 "WARPWRIGHT_DOCS) and run `warpwright docs sync` again: it goes on from there."
@@ -158,30 +126,31 @@ class _Run:
         except KeyboardInterrupt:
             raise Interrupted(f"{self._kept(wanted)}; `warpwright docs sync` goes on from there.") from None
         finally:
-            self._stop.set()
-        return [results[url] for url, _ in wanted]
+            self._pace.stop()
+        return [results[url] for url in wanted]
 
-    def _work(self, todo: SimpleQueue[tuple[str, str]], done: SimpleQueue[PageResult | OSError | None]) -> None:
+    def _work(self, todo: SimpleQueue[tuple[str, str]], done: "_Done") -> None:
         """One thread: pages until there are no more, then None."""
         try:
             while not todo.empty():
                 done.put(self._page(*todo.get_nowait()))
         except Empty:
             return  # the other thread took the last one
-        except OSError as error:
+        except BaseException as error:  # noqa: BLE001 - whatever ends a thread is raised by who waits for it
             done.put(error)
         finally:
             done.put(None)
 
-    def _kept(self, wanted: Sequence[tuple[str, str]]) -> str:
-        held = sum(self._store.note(url) is not None for url, _ in wanted)
+    def _kept(self, wanted: Mapping[str, str]) -> str:
+        held = sum(self._store.note(url) is not None for url in wanted)
         return f"{held} of {len(wanted)} pages are on disk"
 
     def _page(self, url: str, title: str) -> PageResult:
-        state, reason = self._brought(url)
-        result = PageResult(url, title, state, reason)
-        self._said(result)
-        return result
+        try:
+            state, reason = self._brought(url)
+        except OSError as error:  # the client answers for the network: what is left is the disk
+            raise _DiskFault(error) from error
+        return PageResult(url, title, state, reason)
 
     def _brought(self, url: str) -> tuple[PageState, str]:
         note = self._store.note(url)
@@ -189,8 +158,8 @@ class _Run:
             return PageState.FRESH, ""
         if not self._robots.can_fetch(self._agent, url):
             return PageState.FORBIDDEN, "robots.txt of the host asks not to fetch it"
-        if self._stop.is_set() or self._unreached >= _GIVE_UP:
-            return PageState.NOT_TRIED, "the host was not reached for the pages before"
+        if self._pace.stopped or self._unreached >= _GIVE_UP or self._busy_host:
+            return PageState.NOT_TRIED, self._busy_host or "the host was not reached for the pages before"
         return self._settled(url, note, self._get(url, note))
 
     def _settled(self, url: str, note: PageNote | None, answer: Answer) -> tuple[PageState, str]:
@@ -225,31 +194,51 @@ class _Run:
     def _get(self, url: str, note: PageNote | None) -> Answer:
         """Ask, and ask again later if that may help."""
         answer: Answer = Failed("stopped")
+        known = (note.etag, note.last_modified) if note else (None, None)
         for attempt in range(_TRIES):
-            if not self._wait_for_turn():
+            if not self._pace.wait_for_turn():
                 break
-            answer = self._client.get(url, note.etag if note else None, note.last_modified if note else None)
+            answer = self._client.get(url, *known, self._may_follow)
             if not isinstance(answer, Failed):
                 self._unreached = 0
                 return answer
-            asked = answer.wait_s if answer.wait_s is not None else self._gap_s * 2**attempt
             _logger.info("%s: %s (try %d of %d)", url, answer.reason, attempt + 1, _TRIES)
-            if asked > _LONGEST_WAIT_S or attempt + 1 == _TRIES or self._stop.wait(asked):
+            if not self._give_it_time(answer, attempt) or attempt + 1 == _TRIES:
                 break
         with self._lock:
             self._unreached += isinstance(answer, Failed) and answer.network
         return answer
 
-    def _wait_for_turn(self) -> bool:
-        """Wait until a request may start; False if the run was stopped."""
-        with self._lock:
-            start = max(time.monotonic(), self._next_start)
-            self._next_start = start + self._gap_s
-        return not self._stop.wait(max(0.0, start - time.monotonic()))
+    def _give_it_time(self, answer: Failed, attempt: int) -> bool:
+        """Wait before the next try; a host that says how long is left alone by all. False: too long to wait for."""
+        if answer.wait_s is None:
+            return self._pace.wait(self._pace.gap_s * 2**attempt)
+        if answer.wait_s > _LONGEST_WAIT_S:
+            self._busy_host = f"the host asks to come again in {answer.wait_s:.0f} s"
+            return False
+        self._pace.hold_off(answer.wait_s)
+        return True
+
+    def _may_follow(self, url: str) -> bool:
+        """Where a redirect leads is a request like any other: not against robots.txt, and after the gap."""
+        allowed = not self._robots.mtime() or self._robots.can_fetch(self._agent, url)
+        return allowed and self._pace.wait_for_turn()
 
 
-def _gathered(done: SimpleQueue[PageResult | OSError | None]) -> dict[str, PageResult]:
-    """Results by address, once every thread has ended. Raises: the OSError of a thread, as soon as it is there."""
+_Done = SimpleQueue[PageResult | BaseException | None]
+"""Pages as they are done, what ended a thread early, and None from each thread at its end."""
+
+
+class _DiskFault(Exception):
+    """A page cannot be read or written here."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def _gathered(done: _Done, said: Callable[[PageResult], None]) -> dict[str, PageResult]:
+    """Results by address, once every thread has ended. Raises: what ended a thread, as soon as it is there."""
     results: dict[str, PageResult] = {}
     running = _PARALLEL
     while running:
@@ -260,7 +249,8 @@ def _gathered(done: SimpleQueue[PageResult | OSError | None]) -> dict[str, PageR
         match item:
             case PageResult():
                 results[item.url] = item
-            case OSError():
+                said(item)
+            case BaseException():
                 raise item
             case None:
                 running -= 1
