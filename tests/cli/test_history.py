@@ -1,6 +1,7 @@
 """`warpwright history` as a person uses it."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,40 @@ def test_forget(history: History, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["history", "forget", "two", "--all"]) == 2
     assert run(["history", "forget", "--all"]) == 0
     assert not history.path.exists()
+
+
+LONG = "20260301-142530-row-wise-softmax-of-the-second-head"
+
+
+def test_list_cuts_no_name_in_eighty_columns(
+    history: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    history.learn(lesson(LONG, [trial(technique="one warp a row, and rows in registers")]))
+    assert run(["history", "list"]) == 0
+    text = capsys.readouterr().out
+    assert "…" not in text
+    column = "".join(line.split()[0] for line in text.splitlines() if line.strip() and not line.startswith("     "))
+    assert LONG in column
+
+
+def test_forget_takes_the_beginning_of_a_name(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in (LONG, LONG.replace("142530", "142631")):
+        history.learn(lesson(name))
+    assert run(["history", "forget", "20260301-14"]) == 2
+    said = capsys.readouterr().err
+    assert "'20260301-14' begins 2 sessions: " in said
+    assert "Type more of the name." in said
+    assert run(["history", "forget", "20260301-1425", "o"]) == 0
+    assert sorted(learnt.lesson.session for learnt in history.everything()) == [LONG.replace("142530", "142631"), "two"]
+
+
+def test_forget_drops_a_lesson_that_cannot_be_read(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(history.path) as connection:
+        connection.execute("UPDATE session SET fingerprint = '{}'")
+    connection.close()
+    assert run(["history", "forget", "one"]) == 0
+    assert "dropped: 1 of 2 sessions" in capsys.readouterr().out
 
 
 def test_a_damaged_history_can_be_dropped(history: History, capsys: pytest.CaptureFixture[str]) -> None:

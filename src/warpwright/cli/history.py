@@ -1,10 +1,12 @@
 """What the commands of `warpwright history` share: the file, its table and its JSON form."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
 from warpwright.cli.environment import environment
 from warpwright.errors import UsageError
@@ -23,17 +25,37 @@ def history_table(learnt: tuple[Learnt, ...]) -> Table:
     """One row a session."""
     table = Table(box=SIMPLE_HEAD)
     for heading in ("session", "operation", "device", "what worked"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for each in learnt:
         lesson = each.lesson
         worked = [t for t in lesson.trials if t.worked]
         table.add_row(
-            lesson.session,
-            lesson.fingerprint.text,
-            f"{lesson.gpu}, {'measured' if lesson.measured else 'estimated'}",
-            ", ".join(t.technique if t.gain is None else f"{t.technique} {t.gain:.2f}x" for t in worked),
+            Text(lesson.session),
+            Text(lesson.fingerprint.text),
+            Text(f"{lesson.gpu}, {'measured' if lesson.measured else 'estimated'}"),
+            Text(", ".join(t.technique if t.gain is None else f"{t.technique} {t.gain:.2f}x" for t in worked)),
         )
     return table
+
+
+def named(history: History, texts: list[str]) -> list[str]:
+    """Directories of the lessons that a person names: by session, the beginning of its name, or directory.
+
+    Raises: UsageError for what names none, or more than one by its beginning.
+    """
+    known = history.names()
+    found: list[str] = []
+    for text in texts:
+        spelled = (text, str(Path(text).resolve()))
+        exact = [each for each in known if each[0] == text or each[1] in spelled]
+        matches = exact or [each for each in known if each[0].startswith(text)]
+        if not matches:
+            raise UsageError(f"{history.path}: nothing was learnt from {text}. `warpwright history list` shows what was.")
+        if not exact and len(matches) > 1:
+            names = ", ".join(session for session, _ in matches)
+            raise UsageError(f"{text!r} begins {len(matches)} sessions: {names}. Type more of the name.")
+        found += [directory for _, directory in matches]
+    return found
 
 
 def learnt_to_json(learnt: Learnt) -> dict[str, Any]:

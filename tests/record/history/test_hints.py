@@ -22,6 +22,11 @@ def test_a_success_is_told_with_its_failures_and_where_its_times_come_from() -> 
     )
 
 
+def test_a_win_that_was_not_kept_is_no_result() -> None:
+    given = given_of(lesson("a", [trial(gain=9.0, worked=False, card="FG-04")]), lesson("b", [trial(card="FG-12")]))
+    assert given.card_gains == {"FG-04": [], "FG-12": [1.5]}
+
+
 def test_what_never_worked_is_no_hint() -> None:
     assert given_of(lesson("a", [trial(gain=0.9, worked=False)])).hints("dram_bound") == ()
     assert given_of().hints(None) == ()

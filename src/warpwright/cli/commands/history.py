@@ -1,6 +1,5 @@
 """`warpwright history`: what sessions taught, over all of them."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,13 +25,14 @@ def listing(json: JsonOption = False) -> int:
 
 def forget(
     sessions: Annotated[
-        list[str] | None, typer.Argument(metavar="[SESSION...]", help="As `history list` names them, or directories.")
+        list[str] | None,
+        typer.Argument(metavar="[SESSION...]", help="As `history list` names them, their beginnings, or directories."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Remove the file, whatever it holds.")] = False,
     json: JsonOption = False,
 ) -> int:
     """Drop what sessions taught. The sessions themselves stay."""
-    from warpwright.cli.history import open_history
+    from warpwright.cli.history import named, open_history
     from warpwright.cli.output import print_json, results
     from warpwright.errors import UsageError
 
@@ -43,10 +43,8 @@ def forget(
         history.forget_all()
         told = f"removed: {history.path}"
     else:
-        known = history.forget([name for text in sessions or [] for name in {text, str(Path(text).resolve())}])
-        if not known:
-            raise UsageError(f"{history.path}: nothing was learnt from {', '.join(sessions or [])}.")
-        told = f"dropped: {known} of {known + len(history.everything())} sessions"
+        known = history.forget(named(history, sessions or []))
+        told = f"dropped: {known} of {known + len(history.names())} sessions"
     if json:
         print_json({"path": str(history.path), "message": told})
     else:

@@ -17,7 +17,7 @@ class Tally:
 
     sessions: in which it was tried; worked: in how many of them it is part of what was kept. similarity: 0..1, of the most
     similar workload. median_gain: where it worked, over the best before it; None if it never did. workload_gains: what it
-    brought on each workload, losses too (0.9), each workload once however often it was run.
+    brought on each workload, losses too (0.9), each workload once however often it was run; a win that was not kept is none.
     """
 
     technique: str
@@ -103,7 +103,7 @@ def _tally(key: _Key, found: Sequence[tuple[Lesson, list[Trial]]], like: Fingerp
     by_workload: dict[str, list[float]] = {}
     for lesson, trials in found:
         kept = [trial.gain for trial in trials if trial.worked and trial.gain is not None]
-        known = kept or [trial.gain for trial in trials if trial.gain is not None]
+        known = kept or [trial.gain for trial in trials if trial.gain is not None and trial.gain < 1]
         if kept:
             worked.append(max(kept))
             workloads.add(lesson.workload_hash)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from warpwright.evaluation.outcome import Outcome
 from warpwright.record.attempt import Attempt
 from warpwright.record.evidence import times_from
 from warpwright.record.history.fingerprint import Fingerprint, fingerprint_of
@@ -15,8 +16,9 @@ _BASELINE, _REPLAY = "undirected", "replay:"
 class Trial:
     """One attempt of a session. bottleneck: class of its parent that it treated, None unknown. proposer: who made it.
 
-    gain: time of the best before it over its own; None if it failed a check. worked: it was promoted, and the kernel that
-    the final check bore out is made from it.
+    gain: time of the best before it over its own: of what worked, and of what lost (below 1). None where nothing is proved: a
+    failed check, a tie, a repeat, a win that the final check refused or never saw. worked: it was promoted, and the kernel
+    that the final check bore out is made from it.
     """
 
     attempt: int
@@ -53,8 +55,9 @@ def lesson_of(session: Session, arch: str) -> Lesson | None:
         return None
     if not any(check.passed and check.number == summary.best for check in summary.final_checks):
         return None
-    line = _line_of(session, summary.best)
-    trials = tuple(_trial(session, attempt, line) for attempt in session.attempts() if attempt.number > 1)
+    refused = frozenset(check.number for check in summary.final_checks if not check.passed)
+    line = _line_of(session, summary.best) - refused
+    trials = tuple(_trial(session, attempt, line, refused) for attempt in session.attempts() if attempt.number > 1)
     times = times_from(attempt.evaluation for attempt in session.attempts())
     if times is None or not any(trial.worked for trial in trials):
         return None
@@ -80,16 +83,16 @@ def _line_of(session: Session, best: int) -> frozenset[int]:
     return frozenset(line & set(session.incumbents()))
 
 
-def _trial(session: Session, attempt: Attempt, line: frozenset[int]) -> Trial:
+def _trial(session: Session, attempt: Attempt, line: frozenset[int], refused: frozenset[int]) -> Trial:
     hypothesis = attempt.hypothesis
-    before = max((number for number in session.incumbents() if number < attempt.number), default=0)
+    worked = attempt.number in line and attempt.number != session.incumbents()[0]
     return Trial(
         attempt=attempt.number,
         technique="" if hypothesis is None else _one_line(hypothesis.technique),
         card=None if hypothesis is None else hypothesis.card,
         bottleneck=_treated(session, attempt),
-        gain=_gain(attempt, session.attempt(before) if before else None),
-        worked=attempt.number in line and before != 0,
+        gain=_gain(session, attempt, refused) if worked else _loss(session, attempt, refused),
+        worked=worked,
         proposer=attempt.proposer,
     )
 
@@ -101,12 +104,24 @@ def _treated(session: Session, attempt: Attempt) -> str | None:
     return None if diagnosis is None else diagnosis.bottleneck
 
 
-def _gain(attempt: Attempt, before: Attempt | None) -> float | None:
-    if not attempt.evaluation.outcome.correct:
+def _loss(session: Session, attempt: Attempt, refused: frozenset[int]) -> float | None:
+    """Of an attempt that was measured and lost to what stands; a win that nothing bears out is worth nothing."""
+    evaluation = attempt.evaluation
+    if evaluation.outcome is not Outcome.SLOWER or evaluation.reason is not None:
         return None
-    if attempt.evaluation.speedup is not None:
+    gain = _gain(session, attempt, refused)
+    return gain if gain is not None and gain < 1 else None
+
+
+def _gain(session: Session, attempt: Attempt, refused: frozenset[int]) -> float | None:
+    """Over the best before it that stands; a paired run against one that was refused says nothing."""
+    former = [number for number in session.incumbents() if number < attempt.number]
+    standing = [number for number in former if number not in refused]
+    if not standing:
+        return None
+    if attempt.evaluation.speedup is not None and standing[-1] == former[-1]:
         return attempt.evaluation.speedup
-    own, other = attempt.evaluation.geomean_us, None if before is None else before.evaluation.geomean_us
+    own, other = attempt.evaluation.geomean_us, session.attempt(standing[-1]).evaluation.geomean_us
     return other / own if own and other else None
 
 

@@ -17,6 +17,7 @@ from warpwright.record.history.schema import changing, reading
 MOST_LESSONS = 400
 """Newest sessions of a kind that are looked at: what older ones say of the same thing is of older compilers and moves."""
 _COLUMNS = "directory, session, workload, workload_hash, fingerprint, arch, gpu, measured, learnt_at"
+_NEWEST_FIRST = "ORDER BY learnt_at DESC, directory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,14 @@ class History:
         """Every lesson, newest first."""
         return self._read("", (), -1)
 
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Identifier and directory of every session that taught something, newest first; their lessons are not read."""
+        if not self.path.exists():
+            return ()
+        with reading(self.path) as connection:
+            rows = connection.execute(f"SELECT session, directory FROM session {_NEWEST_FIRST}")
+            return tuple((session, directory) for session, directory in rows)
+
     def forget(self, sessions: Iterable[str]) -> int:
         """Drop the lessons of sessions, by identifier or directory; how many there were."""
         if not self.path.exists():
@@ -86,8 +95,8 @@ class History:
         if not self.path.exists():
             return ()
         with reading(self.path) as connection:
-            order = "ORDER BY learnt_at DESC, directory LIMIT ?"
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM session {where} {order}", (*values, limit)).fetchall()
+            wanted = f"SELECT {_COLUMNS} FROM session {where} {_NEWEST_FIRST} LIMIT ?"
+            rows = connection.execute(wanted, (*values, limit)).fetchall()
             return tuple(_learnt(self.path, row, _trials(connection, row[0])) for row in rows)
 
 
