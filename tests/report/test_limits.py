@@ -145,8 +145,8 @@ def test_what_was_not_profiled_is_unknown(session: Session) -> None:
 def test_nothing_left_to_gain_is_said_so(session: Session) -> None:
     case = replace(case_diagnosis(profile_of("rows2048", FAST, 4.4), DRAM_BOUND), at_roof=True)
     text = text_of(diagnose_best(session, AttemptDiagnosis((case,), "rows2048")))
-    assert "What limits the best kernel now: nothing is left to gain" in text
-    assert "At the roof: nothing is left to gain here." in text
+    assert "What limits the best kernel now: nothing is left to gain by the estimates" in text
+    assert "At the roof, by the estimates: nothing is left to gain here." in text
 
 
 def test_no_class_and_no_case_are_said_so(session: Session) -> None:
@@ -206,7 +206,7 @@ def test_the_roof_has_neither_a_limit_nor_a_bound(session: Session) -> None:
     roof = Finding("at_the_roof", 0.97, evidence, "The case takes est. 4.40 us.", 1.03)
     case = replace(case_diagnosis(profile_of("rows2048", FAST, 4.4), roof, DRAM_BOUND), at_roof=True)
     text = text_of(diagnose_best(session, AttemptDiagnosis((case,), "rows2048")))
-    assert "At the roof: nothing is left to gain here." in text
+    assert "At the roof, by the estimates: nothing is left to gain here." in text
     assert "The case takes est. 4.40 us. evidence: attainable_us / time_us est. 0.97 >= 0.95" in text
     assert "Also seen: dram_bound . DRAM is busy." in text
     assert not any(words in text for words in ("Limited by", "Then", "curing it", "at_the_roof"))

@@ -63,6 +63,7 @@ def _environment() -> Environment:
         "finding_name": phrases.finding_name,
         "head_words": phrases.head_words,
         "hot_line": phrases.line_text,
+        "roof_words": phrases.roof_words,
         "rule": phrases.rule_text,
         "shown_findings": phrases.shown_findings,
     }

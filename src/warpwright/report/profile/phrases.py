@@ -38,6 +38,11 @@ def shown_findings(diagnosis: CaseDiagnosis) -> Sequence[Finding]:
     return diagnosis.findings[:1] + diagnosis.runners_up
 
 
+def roof_words(diagnosis: CaseDiagnosis) -> str:
+    """What stands before "nothing is left to gain" of a case at its roof: an estimate of that says so."""
+    return "at the roof, by the estimates" if diagnosis.time_estimated else "at the roof"
+
+
 def finding_name(finding: Finding) -> str:
     """Its class; empty for the roof, as `head_words`."""
     return "" if finding.kind == AT_THE_ROOF else finding.bottleneck

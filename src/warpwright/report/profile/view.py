@@ -23,6 +23,7 @@ from warpwright.report.profile.phrases import (
     line_text,
     not_evaluated_text,
     notes_of,
+    roof_words,
     rule_text,
     shown_findings,
     telling_rules,
@@ -111,7 +112,7 @@ def _units(launch: LaunchCounters) -> Iterator[RenderableType]:
 
 def _findings(diagnosis: CaseDiagnosis) -> Iterator[RenderableType]:
     if diagnosis.at_roof:
-        yield _indented(Text("at the roof: nothing is left to gain here", style="bold green"))
+        yield _indented(Text(f"{roof_words(diagnosis)}: nothing is left to gain here", style="bold green"))
     elif diagnosis.target is None:
         yield _indented(Text("no bottleneck class applies to the known counters", style="yellow"))
     for finding in shown_findings(diagnosis):
