@@ -37,7 +37,8 @@ def test_the_draft_waits_and_is_examined_again_after_an_edit(
         assert part in text
 
     again = Attempt.__new__(Attempt)
-    again.__dict__.update({**attempt.__dict__, "draft": Draft.open(target), "told": []})
+    told: list[str] = []
+    again.__dict__.update({**attempt.__dict__, "draft": Draft.open(target), "told": told, "say": told.append})
     assert again.run(answer=False).directory is None
     assert (len(again.shown), again.told) == (2, [])  # nothing was done again
 

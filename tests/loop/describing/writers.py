@@ -1,11 +1,12 @@
 """Models that answer with prepared replies, and a description taken from there to its end."""
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from warpwright.evaluation.bench import BenchOptions
 from warpwright.loop.describing.context import DescribeContext
-from warpwright.loop.describing.draft import Assignment, Draft
+from warpwright.loop.describing.draft import Assignment, Draft, draft_directory
 from warpwright.loop.describing.run import Described, describe
 from warpwright.proposer.conversation import Message, ModelFault, Reply, Stop, ToolSpec, Usage
 from warpwright.proposer.model.costs import Costs
@@ -53,6 +54,16 @@ class Attempt:
         self.approved = approved
         self.shown: list[dict[str, object]] = []
         self.told: list[str] = []
+        self.say: Callable[[str], None] = self.told.append
+
+    def copied(self, target: Path) -> "Attempt":
+        """The same draft elsewhere, with writers who were asked nothing yet."""
+        made = Attempt.__new__(Attempt)
+        shutil.copytree(self.draft.directory, draft_directory(target))
+        made.author, made.second = (Writer(who.name, who.replies) for who in (self.author, self.second))
+        made.draft, made.approved, made.shown, made.told = Draft.open(target), self.approved, [], []
+        made.say = made.told.append
+        return made
 
     def run(self, *, answer: bool = True) -> Described:
         """From where the draft stands; answer: of the person who is asked."""
@@ -62,6 +73,6 @@ class Attempt:
             return answer or self.approved
 
         context = DescribeContext(
-            self.draft, self.author, self.second, BenchOptions(), self.approved, self.told.append, Costs()
+            self.draft, self.author, self.second, BenchOptions(), self.approved, self.say, Costs()
         )
         return describe(context, decide)

@@ -159,14 +159,14 @@ def _re_asks(state: DescribeState) -> dict[str, int]:
 
 
 def _use(context: DescribeContext, written: Written) -> None:
-    """Write the files of a reply; what a person edited meanwhile stays."""
+    """Write the files of a reply; what a person edited meanwhile stays. After a kill it is found by its turn, judged or not."""
+    context.draft.judge("used")
     edited = context.draft.edited()
     if edited:
         _take_over(context, edited)
     for name, text in written.files.items():
         if name not in edited:
             context.draft.write(name, text)
-    context.draft.judge("used")
 
 
 def _edited_since(state: DescribeState, context: DescribeContext) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from warpwright.loop.describing.draft import KERNEL, ORACLE, SECOND, WORKLOAD_TOML, Draft
+from warpwright.loop.describing.draft import KERNEL, ORACLE, WORKLOAD_TOML, Draft
 from warpwright.workload.form.reference_file import read_functions
 from warpwright.workload.model import CaseKind, DeviceKind, OracleKind, Workload
 
@@ -28,8 +28,8 @@ def _not_by_a_model(draft: Draft, workload: Workload) -> Iterator[str]:
         return
     if workload.initial.source_name != KERNEL:
         yield f'{WORKLOAD_TOML}: [kernel] source = "{workload.initial.source_name}"; leave it out: the kernel is {KERNEL}'
-    if workload.initial.headers or not {WORKLOAD_TOML, ORACLE, KERNEL, SECOND}.issuperset(workload.files):
-        yield f"{WORKLOAD_TOML}: headers and files; leave them out: a kernel and an oracle of one file each are enough"
+    if workload.initial.headers:
+        yield f"{WORKLOAD_TOML}: [kernel] headers; leave them out: {KERNEL} is all that is written of it"
     if workload.oracle is OracleKind.KERNEL:
         yield 'workload.toml: [oracle] kind = "kernel"; leave it out: reference.py is the oracle'
     if workload.policy.lower_precision or workload.policy.specialise:

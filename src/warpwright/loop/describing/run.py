@@ -20,6 +20,7 @@ from warpwright.loop.describing.graph import build
 from warpwright.loop.describing.state import DescribeState
 from warpwright.record.files import remove_partial
 from warpwright.record.lock import SessionLock
+from warpwright.workload.approval import APPROVAL_FILE
 
 _STEPS = 60
 """More than any way through the graph has: each writer is asked three times at most."""
@@ -63,9 +64,12 @@ def _run(context: DescribeContext, decide: Decide) -> bool:
             return dict(graph.invoke(given, config, context=context, durability="sync"))
 
         state = graph.get_state({"configurable": {"thread_id": str(draft.thread)}})
-        if state.values and not state.next and "reason" not in state.values:
+        unfinished = bool(
+            state.tasks
+        )  # not `next`: that is empty between what a step gives and the checkpoint behind it
+        if state.values and not unfinished and (draft.target / APPROVAL_FILE).exists():
             return True  # killed between the last step and here
-        final = go(_first(draft, state.values, bool(state.next)))
+        final = go(_first(draft, state.values, unfinished))
         if "__interrupt__" in final:
             if not decide(draft):
                 return False
