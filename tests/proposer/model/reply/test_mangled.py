@@ -1,7 +1,7 @@
 """Replies that servers, templates and models have mangled: none crashes the parser, none is read as another source."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -50,14 +50,14 @@ fence = st.sampled_from(FENCES)
 
 @dataclass(frozen=True)
 class Told:
-    """A reply in lines. code: indices of the lines of the source proper."""
+    """A reply in lines. code, draft: indices of the lines of the source proper, and of an earlier version of it."""
 
     source: str
     lines: list[str]
     code: range
     ends: str = "\n"
     mark: str = ""
-    drafted: bool = field(default=False)
+    draft: range = range(0)
 
     @property
     def text(self) -> str:
@@ -79,12 +79,11 @@ def told(draw: st.DrawFn, drafts: bool = True) -> Told:
         json.dumps(head, indent=draw(st.sampled_from([None, 2]))),
     )
     opening = draw(prose)
-    drafted = drafts and draw(st.booleans())
-    if drafted:
-        opening += [
-            *block(draw(fence), "cuda", DRAFT if source is ONE else TWO.replace("expf", "__expf")),
-            *draw(prose),
-        ]
+    draft = range(0)
+    if drafts and draw(st.booleans()):
+        earlier = block(draw(fence), "cuda", DRAFT if source is ONE else TWO.replace("expf", "__expf"))
+        draft = range(len(opening) + 1, len(opening) + len(earlier) - 1)
+        opening += [*earlier, *draw(prose)]
     kernel = block(draw(fence), draw(st.sampled_from(LANGUAGES)), source)
     first = [*opening, *header, *draw(prose)]
     indent = " " * draw(st.sampled_from([0, 0, 0, 3, 4]))
@@ -96,7 +95,7 @@ def told(draw: st.DrawFn, drafts: bool = True) -> Told:
         range(start, start + len(kernel) - 2),
         draw(st.sampled_from(["\n", "\r\n", "\r"])),
         draw(st.sampled_from(["", "\ufeff"])),
-        drafted=drafted,
+        draft,
     )
 
 
@@ -133,19 +132,31 @@ def test_a_reply_that_is_cut_anywhere_is_refused_or_whole(reply: Told, data: st.
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(told(), st.data())
 def test_lines_lost_doubled_or_put_in_around_the_source_never_change_it(reply: Told, data: st.DataObject) -> None:
-    lines, code = list(reply.lines), set(reply.code)
-    drafted = set((DRAFT + TWO.replace("expf", "__expf")).splitlines()) if reply.drafted else set()
-    around = [index for index, line in enumerate(lines) if index not in code and line not in drafted]
+    lines = list(reply.lines)
+    around = [index for index in range(len(lines)) if index not in reply.code and index not in reply.draft]
     for index in sorted(data.draw(st.lists(st.sampled_from(around), max_size=3, unique=True)), reverse=True):
-        inside = index == reply.code.stop  # what stands before the closing fence belongs to the source
+        inside = index in (
+            reply.code.stop,
+            reply.draft.stop,
+        )  # what stands before a closing fence belongs to the source
         change = data.draw(st.sampled_from(["lose", "double", *FENCE_LINES, *([] if inside else ['{"a": 1}'])]))
         if change == "lose":
             del lines[index]
         else:
             lines.insert(index, lines[index] if change == "double" else change)
     result = outcome(reply.ends.join(lines))
-    drafts = {DRAFT, TWO.replace("expf", "__expf")} if reply.drafted else set()
+    drafts = {DRAFT, TWO.replace("expf", "__expf")} if reply.draft else set()
     assert isinstance(result, BadReply) or result[0].source in {reply.source} | drafts
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(told())
+def test_a_draft_is_not_taken_for_the_answer_that_a_thought_without_end_hides(reply: Told) -> None:
+    lines = list(reply.lines)
+    lines.insert(reply.code.start - 1, "<think>")
+    result = outcome(reply.ends.join(lines))
+    assert isinstance(result, BadReply)
+    assert "the thinking never ends" in result.detail
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])

@@ -41,12 +41,14 @@ def read_text(text: str) -> ReplyText:
     """Take a reply apart. Line ends, byte order mark, kind and length of fences and their indentation do not matter."""
     plain = _SURROGATE.sub(REPLACED, text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     read = _Reader(_after_orphan(plain)).read()
+    unfinished = read.unfinished
     for _ in range(_MAX_WRAPPERS):
         inner = [block for block in read.blocks if block.language in _WRAPPERS and block.closed]
         if len(read.blocks) != 1 or not inner:
             break
         read = _Reader(inner[0].body).read()
-    return read
+        unfinished = unfinished or read.unfinished
+    return ReplyText(read.blocks, read.prose, unfinished)
 
 
 def _after_orphan(text: str) -> str:

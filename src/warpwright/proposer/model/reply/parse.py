@@ -72,9 +72,11 @@ def parse_reply(reply: Reply, entries: Sequence[str], shown: str = "") -> Parsed
 
 
 def _code(text: ReplyText, reply: Reply) -> CodeBlock | BadReply:
-    """The last block that defines a kernel."""
+    """The last block that defines a kernel; none if a thought follows that never ends: then that block was a draft."""
     if (cut := _cut_off(text)) is not None:
         return cut
+    if text.unfinished:
+        return BadReply(BadKind.NO_CODE, f"the thinking never ends, so there is no answer. {_WHOLE}")
     outside = code_in_prose(text.prose)
     if outside is not None:
         detail = f"source stands outside of a fenced block: {_quoted(outside)}. {_WHOLE}"
@@ -118,8 +120,6 @@ def _no_code(text: ReplyText, reply: Reply, blocks: Sequence[CodeBlock]) -> BadR
             return BadReply(BadKind.ELIDED, f"the source is not whole: {left_out}. Send every line of it.")
     if any(block.block.body.strip() for block in blocks):
         return BadReply(BadKind.ENTRY_NOT_FOUND, f"no block defines a __global__ function. {_WHOLE}")
-    if text.unfinished:
-        return BadReply(BadKind.NO_CODE, f"the thinking never ends, so there is no answer. {_WHOLE}")
     if reply.calls and not reply.text.strip():
         names = ", ".join(call.name for call in reply.calls)
         return BadReply(BadKind.NO_CODE, f"the reply only asks for tools ({names}). {_WHOLE}")
