@@ -100,7 +100,8 @@ def test_a_beam_may_choose_another_finding() -> None:
     assert "To treat: uncoalesced" in text
     assert "Next after it: grid_too_small" in text
     line = record.workload.initial.source.splitlines()[10].strip()
-    assert f"Hot line 11 with 61% of global_load_sectors: `{line}`" in text
+    quoted = f'Hot line 11 with 61% of global_load_sectors:\n<data-1 what="hot line">\n{line}\n</data-1>'
+    assert quoted in text  # with its comment, it may say anything
     best = guidance_for("uncoalesced", {}, "sm_90").advice[0].card.id
     assert best in prompt.citations
     assert prompt.citations != build_prompt(record.state(), 1, tools=True).citations

@@ -5,7 +5,7 @@ from warpwright.profiler.counters import Quality, format_counter, metrics
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.profile import HotLine
 from warpwright.proposer.model.prompt.limits import limits
-from warpwright.proposer.model.prompt.quoting import clipped, one_line, without_paths
+from warpwright.proposer.model.prompt.quoting import clipped, one_line, quoted, without_paths
 from warpwright.proposer.model.prompt.subject import Subject
 from warpwright.units import format_ratio, format_us, labelled
 
@@ -21,7 +21,7 @@ CORE_COUNTERS = (
 
 
 def diagnosis(subject: Subject) -> str:
-    """The target case with its time and floor, the finding, one hot line, the runners-up."""
+    """The target case with its time and floor, the finding, the runners-up, one hot line."""
     case, finding = subject.case, subject.finding
     if case is None:
         return "## Diagnosis\nNothing is known yet: the kernel was not profiled."
@@ -33,11 +33,12 @@ def diagnosis(subject: Subject) -> str:
     elif finding is None:
         lines.append("No class of bottleneck applies by the counters that are known.")
     if finding is not None:
-        lines += _finding(subject, case, finding)
+        lines += _finding(case, finding)
     others = [other for other in case.findings if other is not finding][:2]
     lines += [f"{_next(case, other)}: {other.bottleneck}: {one_line(other.text, limits().line)}" for other in others]
     lines += [f"Note: {one_line(without_paths(note), limits().line)}" for note in case.notes[:2]]
-    return clipped("\n".join(lines), limits().diagnosis)
+    text = clipped("\n".join(lines), limits().diagnosis)
+    return f"{text}\n{_hot_line(subject, finding.hot_lines[0])}" if finding is not None and finding.hot_lines else text
 
 
 def counters(subject: Subject) -> str:
@@ -92,7 +93,7 @@ def _next(case: CaseDiagnosis, other: Finding) -> str:
     return "Also worth a look" if other.hint else "Next after it"
 
 
-def _finding(subject: Subject, case: CaseDiagnosis, finding: Finding) -> list[str]:
+def _finding(case: CaseDiagnosis, finding: Finding) -> list[str]:
     """The finding with its evidence. A hint is no verdict; at the roof nothing is to be treated, and no bound is given."""
     if case.at_roof:
         head = f"Seen: {finding.bottleneck}"
@@ -105,8 +106,6 @@ def _finding(subject: Subject, case: CaseDiagnosis, finding: Finding) -> list[st
     lines = [f"{head}. {one_line(finding.text, 2 * limits().line)}"]
     if finding.evidence:
         lines.append("Evidence: " + "; ".join(_evidence(evidence) for evidence in finding.evidence) + ".")
-    if finding.hot_lines:
-        lines.append(_hot_line(subject, finding.hot_lines[0]))
     return lines
 
 
@@ -116,7 +115,10 @@ def _evidence(evidence: Evidence) -> str:
 
 
 def _hot_line(subject: Subject, hot: HotLine) -> str:
+    """Its text stands between marks: it is somebody else's, and may have a comment that speaks to the reader."""
     lines = subject.candidate.source.splitlines()
-    code = one_line(lines[hot.line - 1], limits().line) if 0 < hot.line <= len(lines) else ""
     share = "" if hot.share is None else f" with {hot.share:.0%} of {hot.counter}"
-    return f"Hot line {hot.line}{share}: `{code.replace('`', chr(39))}`"
+    where = f"Hot line {hot.line}{share}"
+    if not 0 < hot.line <= len(lines):
+        return f"{where}."
+    return f"{where}:\n{quoted('hot line', one_line(lines[hot.line - 1], limits().line), limits().line)}"
