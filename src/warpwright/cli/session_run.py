@@ -6,6 +6,7 @@ from pathlib import Path
 from warpwright.cli.environment import environment
 from warpwright.cli.output import messages, print_json, results, say
 from warpwright.errors import NoCandidatePassed
+from warpwright.record.event import Event
 from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
 
@@ -15,12 +16,12 @@ def start_session(workload_directory: Path, options: SessionOptions, root: Path 
     from warpwright.cli.bench_options import device_options
     from warpwright.cli.model_settings import model_settings
     from warpwright.cli.versions import versions
+    from warpwright.cli.workloads import open_workload, void_approval
     from warpwright.device.registry import notice, open_device
     from warpwright.loop.model.access import check_model
     from warpwright.loop.state import GRAPH_VERSION
-    from warpwright.workload.loader import load_workload
 
-    workload = load_workload(workload_directory)
+    workload = open_workload(workload_directory)
     options = usable_model(options, root)
     check_model(options, model_settings())
     opening = device_options()
@@ -30,9 +31,13 @@ def start_session(workload_directory: Path, options: SessionOptions, root: Path 
     if told is not None:
         say(told)
     chosen = replace(options, device=device.name)  # `auto` is settled once: a resume runs on the same device
-    return Session.create(
+    session = Session.create(
         root or environment().sessions, workload, chosen, versions(), device.description, GRAPH_VERSION
     )
+    void = void_approval(workload)
+    if void is not None:
+        session.emit(Event("note", text=void))
+    return session
 
 
 def usable_model(options: SessionOptions, root: Path | None) -> SessionOptions:
@@ -64,11 +69,11 @@ def print_first_prompt(workload_directory: Path, options: SessionOptions, *, as_
     from tempfile import TemporaryDirectory
 
     from warpwright.cli.bench_options import bench_options
+    from warpwright.cli.workloads import open_workload
     from warpwright.loop.model.dry_run import first_prompt, prompt_to_json
-    from warpwright.workload.loader import load_workload
 
     say("dry run: the initial kernel is evaluated and diagnosed; no model is asked and nothing is kept")
-    workload = load_workload(workload_directory)
+    workload = open_workload(workload_directory)
     with TemporaryDirectory(prefix="warpwright-dry-run-") as folder:
         user = environment()
         shown = first_prompt(workload, options, Path(folder), bench_options(), user.documents, user.history)

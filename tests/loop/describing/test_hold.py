@@ -20,7 +20,7 @@ from warpwright.proposer.model.costs import Costs
 REFERENCE = '[reference]\nsource = "kernel.cu"\nentry = "silu"\ngrid = [1]\nblock = [256]\n'
 
 
-def silu(change: Callable[[str], str]) -> list[str]:
+def silu(change: Callable[[str], str]) -> list[str | Reply | ModelFault]:
     """The author's reply for silu, changed."""
     reply = prepared("silu", "author")[0].replace("\r\n", "\n")
     assert change(reply) != reply

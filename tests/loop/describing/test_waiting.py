@@ -60,7 +60,7 @@ def test_the_draft_waits_and_is_examined_again_after_an_edit(
 
     kernel = target / "kernel.cu"
     kernel.write_text(kernel.read_text(encoding="utf-8") + "// mine\n", encoding="utf-8")
-    assert run(["check", str(target), "--device", "emulator:h200", "--json"]) == 0
+    assert run(["check", str(target), "--device", "emulator:h200", "--json"]) == 2
     out = capsys.readouterr()
     assert json.loads(out.out)["approval"]["changed"] == ["kernel.cu"]
     assert "APPROVAL VOID" in out.err

@@ -4,7 +4,10 @@ from warpwright.cli.options import DeviceOption, JsonOption, WorkloadArgument
 
 
 def check(workload: WorkloadArgument, device: DeviceOption = "auto", json: JsonOption = False) -> int:
-    """Say everything that would make a result untrustworthy; exit code 2 for an error, 3 if the initial kernel fails."""
+    """Say everything that would make a result untrustworthy.
+
+    Exit code 2 for an error or an approval that an edit made void, 3 if the initial kernel fails.
+    """
     from warpwright.cli.bench_options import bench_options, device_options
     from warpwright.cli.output import print_json, results, say
     from warpwright.device.registry import notice
@@ -32,6 +35,6 @@ def check(workload: WorkloadArgument, device: DeviceOption = "auto", json: JsonO
     else:
         results().print(lint_table(findings))
         results().print(evaluation_table(result))
-    if any(f.severity == "error" for f in findings):
+    if any(f.severity == "error" for f in findings) or (approval is not None and not approval.valid):
         return InputError.exit_code
     return 0 if result.outcome.correct else NoCandidatePassed.exit_code

@@ -28,6 +28,7 @@ def evaluate(
     from warpwright.candidate.directory import load_candidate
     from warpwright.cli.bench_options import bench_options, device_options
     from warpwright.cli.output import print_json, results, say
+    from warpwright.cli.workloads import open_workload
     from warpwright.device.registry import notice
     from warpwright.errors import NoCandidatePassed
     from warpwright.evaluation.bench import fresh_secret, open_bench
@@ -35,9 +36,8 @@ def evaluate(
     from warpwright.evaluation.promotion.baseline import Baseline
     from warpwright.evaluation.summary import evaluation_to_json
     from warpwright.report.tables import evaluation_table
-    from warpwright.workload.loader import load_workload
 
-    loaded = load_workload(workload)
+    loaded = open_workload(workload)
     candidate = load_candidate(kernel, loaded.initial) if kernel else loaded.initial
     baseline = load_candidate(against, loaded.initial) if against else None
     secret = fresh_secret() if seed is None else f"{seed:064x}"

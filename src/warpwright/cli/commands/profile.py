@@ -32,6 +32,7 @@ def profile(
     from warpwright.candidate.directory import load_candidate
     from warpwright.cli.bench_options import bench_options, device_options, profile_options
     from warpwright.cli.output import print_json, results, say
+    from warpwright.cli.workloads import open_workload
     from warpwright.device.registry import notice
     from warpwright.errors import NoCandidatePassed
     from warpwright.evaluation.bench import fresh_secret, open_bench
@@ -39,9 +40,8 @@ def profile(
     from warpwright.evaluation.profiling import profile_cases, require_cases
     from warpwright.report.profile.document import profile_document
     from warpwright.report.profile.view import ProfiledCase, profile_view
-    from warpwright.workload.loader import load_workload
 
-    loaded = load_workload(workload)
+    loaded = open_workload(workload)
     candidate = load_candidate(kernel, loaded.initial) if kernel else loaded.initial
     options = profile_options(keep)
     with open_bench(loaded, device, fresh_secret(), bench_options()) as bench, _documents() as library:

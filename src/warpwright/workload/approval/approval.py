@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from warpwright.errors import WorkloadError
+from warpwright.workload.form.own_files import check_own_files
 from warpwright.workload.model import Workload
 
 APPROVAL_FILE = "describe.json"
@@ -52,6 +53,7 @@ def read_approval(workload: Workload) -> Approval | None:
     Raises: WorkloadError if describe.json cannot be read.
     """
     path = workload.directory / APPROVAL_FILE
+    check_own_files(workload.directory, [APPROVAL_FILE])
     if not path.exists():
         return None
     try:
