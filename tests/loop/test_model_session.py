@@ -151,7 +151,7 @@ def test_recorded_replies_give_the_same_result_without_a_server(
     assert document["spending"]["model_calls"] == 10
     assert document["spending"]["money_usd"] == 0.0
     assert document["spending"]["device_s"] is None  # emulated
-    assert {row["name"] for row in document["proposers"]} == {model, "builtin"}
+    assert {row["name"] for row in document["proposers"]} == {f"replay:{first.directory.name}", "builtin"}
 
 
 def test_a_conversation_holds_what_the_model_said_and_the_answers_of_look_ups(tmp_path: Path) -> None:
@@ -196,12 +196,12 @@ def prices(directory: Path) -> Path:
 def test_money_is_capped_before_it_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPWRIGHT_PRICES", str(prices(tmp_path)))
     script = Script([Answer("prose", tokens=(2000, 300, 0))])  # 0.50 USD a request
-    options = ("--budget-usd", "1.6", "--max-output-tokens", "300", "--tuning-points", "0")
+    options = ("--budget-usd", "1.7", "--max-output-tokens", "300", "--tuning-points", "0")
     assert optimize(write_tiny(tmp_path / "tiny"), tmp_path / "s", script, *options) == 0
     session = only_session(tmp_path / "s")
     summary = session.summary()
     assert summary is not None
-    assert summary.stop.startswith("budget: money: 1.5000 of 1.6 USD used, and the next request may cost 0.")
+    assert summary.stop.startswith("budget: money: 1.5000 of 1.7 USD used, and the next request may cost 0.")
     assert len(script.asked) == 3
     assert session.spending().money_usd == pytest.approx(1.5)
     assert all(request.body["max_completion_tokens"] == 300 for request in script.asked)

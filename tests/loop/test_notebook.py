@@ -1,6 +1,7 @@
 """What a conversation costs is on disk and in the ledger at once; a kill between the two is made up for."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,10 +51,41 @@ def test_what_is_kept_is_on_disk_and_in_the_ledger(session: Session) -> None:
         notebook.keep(exchange)
     notebook.keep_tool(ToolUse("source", {}, "text", 0.5))
     assert SessionNotebook.of_next(session, budget()).exchanges() == (PAID, UNKNOWN, FAULT)
-    assert [line.outcome for line in session.ledger()] == ["reply", "reply", "fault: timeout", "source"]
+    again = ["fault: tried again"] * 2
+    assert [line.outcome for line in session.ledger()] == ["reply", "reply", "fault: timeout", *again, "source"]
     spent = session.spending()
-    assert (spent.calls, spent.faults, spent.tokens, spent.without_tokens, spent.without_price) == (3, 1, 120, 1, 2)
+    assert (spent.calls, spent.faults, spent.tokens, spent.without_tokens, spent.without_price) == (5, 3, 120, 4, 4)
     assert spent.seconds == 12.5
+
+
+def test_requests_that_a_reply_took_more_are_counted_and_of_unknown_cost_unless_they_were_refused(
+    session: Session,
+) -> None:
+    tried = replace(PAID, outcome=replace(PAID.outcome, tries=4, refused=1))
+    notebook = SessionNotebook.of_next(session, budget(model_calls=4))
+    notebook.keep(tried)
+    assert session.spending() == Spending(4, 3, 0, 100, 20, 2, 0.1, 2, 0.0, 2.0, 2.0)
+    assert notebook.refuses(1, 0.0) == "budget: model calls: 4 of 4 used"
+
+
+def test_retries_that_a_kill_kept_out_of_the_ledger_are_charged_once(session: Session) -> None:
+    tried = replace(PAID, outcome=replace(PAID.outcome, tries=3))
+    SessionNotebook.of_next(session, budget()).keep(tried)
+    ledger = session.directory / "ledger.jsonl"
+    whole = ledger.read_bytes().splitlines(keepends=True)
+    assert len(whole) == 3
+    ledger.write_bytes(b"".join(whole[:2]))
+    for _ in range(2):
+        SessionNotebook.of_next(session, budget())
+    assert [line.outcome for line in session.ledger()] == ["reply", "fault: tried again", "fault: tried again"]
+
+
+@pytest.mark.parametrize("kind", list(FaultKind))
+def test_a_fault_is_of_unknown_size_unless_the_server_refused_the_request(session: Session, kind: FaultKind) -> None:
+    refused = kind in (FaultKind.AUTHENTICATION, FaultKind.RATE_LIMIT, FaultKind.REQUEST)
+    notebook = SessionNotebook.of_next(session, budget(tokens=100))
+    notebook.keep(replace(FAULT, outcome=ModelFault(kind, "no", 1, 0.0)))
+    assert (notebook.refuses(60, None) is None) is refused
 
 
 def test_a_verdict_is_written_to_the_reply_it_is_about(session: Session) -> None:

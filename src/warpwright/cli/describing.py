@@ -168,7 +168,7 @@ def _open(words: str, base_url: str | None) -> "ModelClient":
     client = open_model(words, replace(_settings().options, base_url=base_url, tools=False))
     fault = preflight(client)
     if fault is not None:
-        raise ModelUnavailable(f"{fault.message} ({fault.kind.value}).")
+        raise ModelUnavailable(f"{fault.message.rstrip('.')} ({fault.kind.value}).")
     return client
 
 

@@ -21,17 +21,30 @@ BaseUrlOption = Annotated[
     typer.Option(
         "--base-url",
         metavar="URL",
-        help="Server that speaks the provider's protocol, such as http://localhost:8000/v1; its key: WARPWRIGHT_API_KEY.",
+        help=(
+            "Server that speaks the provider's protocol, by its address such as http://localhost:8000/v1; its key: "
+            "WARPWRIGHT_API_KEY."
+        ),
         show_default="the provider's",
     ),
 ]
 ModelTimeoutOption = Annotated[
     str | None,
-    typer.Option("--model-timeout", metavar="T", help="Longest silence of the model: 90s, 5m.", show_default="2m"),
+    typer.Option(
+        "--model-timeout",
+        metavar="T",
+        help="Longest silence of the model: 90s, 5m.",
+        show_default="2m; 30s in the request that asks whether it answers",
+    ),
 ]
 MaxOutputTokensOption = Annotated[
     int | None,
-    typer.Option("--max-output-tokens", min=256, help="Longest reply.", show_default="the provider's"),
+    typer.Option(
+        "--max-output-tokens",
+        min=256,
+        help="Longest reply, thinking included.",
+        show_default="the provider's; 8192 with --budget-usd or --max-tokens",
+    ),
 ]
 TemperatureOption = Annotated[
     float | None,
@@ -42,7 +55,13 @@ BudgetUsdOption = Annotated[
     typer.Option("--budget-usd", metavar="X", min=0.0, help="Money for the model at most.", show_default="no cap"),
 ]
 MaxModelCallsOption = Annotated[
-    int | None, typer.Option("--max-model-calls", min=0, help="Requests to the model at most.", show_default="no cap")
+    int | None,
+    typer.Option(
+        "--max-model-calls",
+        min=0,
+        help="Requests to the model at most; one that fails and is tried again counts each time.",
+        show_default="no cap",
+    ),
 ]
 MaxTokensOption = Annotated[
     int | None,

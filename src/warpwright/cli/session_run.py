@@ -5,7 +5,7 @@ from pathlib import Path
 
 from warpwright.cli.environment import environment
 from warpwright.cli.output import messages, print_json, results, say
-from warpwright.errors import NoCandidatePassed
+from warpwright.errors import NoCandidatePassed, UsageError
 from warpwright.record.event import Event
 from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
@@ -20,10 +20,11 @@ def start_session(workload_directory: Path, options: SessionOptions, root: Path 
     from warpwright.device.registry import notice, open_device
     from warpwright.loop.model.access import check_model
     from warpwright.loop.state import GRAPH_VERSION
+    from warpwright.proposer.model.client.found import write_found
 
     workload = open_workload(workload_directory)
     options = usable_model(options, root)
-    check_model(options, model_settings())
+    found = check_model(options, model_settings(), say)
     opening = device_options()
     device = open_device(options.device, opening)
     device.close()
@@ -34,6 +35,8 @@ def start_session(workload_directory: Path, options: SessionOptions, root: Path 
     session = Session.create(
         root or environment().sessions, workload, chosen, versions(), device.description, GRAPH_VERSION
     )
+    if found is not None:
+        write_found(session.directory, found)
     void = void_approval(workload)
     if void is not None:
         session.emit(Event("note", text=void))
@@ -59,9 +62,14 @@ def check_model_of(session: Session) -> None:
     """Ask the model of a session that goes on whether it is there. Raises: ModelUnavailable."""
     from warpwright.cli.model_settings import model_settings
     from warpwright.loop.model.access import check_model
+    from warpwright.proposer.model.client.found import read_found, write_found
 
-    if not session.ended:
-        check_model(session.options, model_settings())
+    if session.ended:
+        return
+    known = read_found(session.directory)
+    found = check_model(session.options, model_settings(), say, known)
+    if found is not None and known is None:
+        write_found(session.directory, found)
 
 
 def print_first_prompt(workload_directory: Path, options: SessionOptions, *, as_json: bool) -> int:
@@ -69,9 +77,12 @@ def print_first_prompt(workload_directory: Path, options: SessionOptions, *, as_
     from tempfile import TemporaryDirectory
 
     from warpwright.cli.bench_options import bench_options
+    from warpwright.cli.model_settings import model_settings
     from warpwright.cli.workloads import open_workload
+    from warpwright.loop.model.access import check_model_options
     from warpwright.loop.model.dry_run import first_prompt, prompt_to_json
 
+    check_model_options(options, model_settings())
     say("dry run: the initial kernel is evaluated and diagnosed; no model is asked and nothing is kept")
     workload = open_workload(workload_directory)
     with TemporaryDirectory(prefix="warpwright-dry-run-") as folder:
@@ -90,6 +101,10 @@ def print_first_prompt(workload_directory: Path, options: SessionOptions, *, as_
 def _recorded(text: str, root: Path | None) -> Path:
     from warpwright.record.catalog import find_session
 
+    if not text:
+        raise UsageError(
+            "--model replay: names no session; write replay:SESSION, or replay:last. `warpwright sessions` has a list."
+        )
     return find_session(root or environment().sessions, text).absolute()
 
 

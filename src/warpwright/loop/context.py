@@ -16,8 +16,8 @@ from warpwright.knowledge.documents.library import Library
 from warpwright.loop.beam.ahead import Ahead
 from warpwright.loop.budget import Budget
 from warpwright.loop.history import SessionHistory
-from warpwright.loop.model.access import model_settings
 from warpwright.loop.model.compile_check import compile_check
+from warpwright.loop.model.going_on import history_of, settings_of
 from warpwright.loop.notebook import SessionNotebook
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import LoopState
@@ -85,6 +85,7 @@ class LoopContext:
     def recall(self, path: Path | None) -> None:
         """Read the history across sessions, and add to it at the end. path: its file, None = do neither."""
         measured = self.bench.evaluator.measures
+        path = history_of(self.session, path)
         self.history = SessionHistory(self.session, path, self.bench.device.spec.arch, measured=measured)
 
     def _hints(self, number: int) -> tuple[str, ...]:
@@ -113,7 +114,7 @@ def open_context(
         workers = min(chosen.width, os.cpu_count() or 1)
         bench = open_bench(session.workload, chosen.device, session_secret(session), replace(options, workers=workers))
         opened.callback(bench.close)
-        settings = model_settings(chosen, model or ModelSettings(), session.spending().calls)
+        settings = settings_of(session, model or ModelSettings())
         aided = replace(settings, library=library, compile_check=partial(compile_check, bench.evaluator))
         proposer = open_proposer(chosen.proposer, aided)
         opened.pop_all()

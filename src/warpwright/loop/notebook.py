@@ -5,13 +5,15 @@ from dataclasses import replace
 from typing import Self
 
 from warpwright.loop.budget import Budget
-from warpwright.proposer.conversation import Allowance, Exchange, ModelFault, Reply, ToolUse
+from warpwright.proposer.conversation import REFUSED, Allowance, Exchange, ModelFault, ToolUse
 from warpwright.proposer.exchange_files import read_exchanges, read_tool_uses, write_exchange, write_tool_use
+from warpwright.proposer.registry import REPLAY
 from warpwright.record.event import Event, LedgerEntry
 from warpwright.record.ledger.spending import FAULT
 from warpwright.record.session import Session
 
 _REPLY = "reply"
+_TRIED_AGAIN = f"{FAULT}: tried again"
 
 
 class SessionNotebook:
@@ -39,7 +41,8 @@ class SessionNotebook:
         """Write an exchange, then charge it: a kill between the two is made up for when the notebook is opened again."""
         self._exchanges.append(exchange)
         write_exchange(self._directory, len(self._exchanges), exchange)
-        self._session.spend(_model_entry(self._number, exchange))
+        for entry in _model_entries(self._number, exchange):
+            self._session.spend(entry)
 
     def judge(self, verdict: str) -> None:
         """Note what was wrong with the last reply."""
@@ -74,20 +77,37 @@ class SessionNotebook:
         if not self._exchanges and not self._uses:
             return
         charged = [entry.kind for entry in self._session.ledger() if entry.attempt == self._number]
-        for exchange in self._exchanges[charged.count("model") :]:
-            self._session.spend(_model_entry(self._number, exchange))
+        entries = [entry for exchange in self._exchanges for entry in _model_entries(self._number, exchange)]
+        for entry in entries[charged.count("model") :]:
+            self._session.spend(entry)
         for use in self._uses[charged.count("tool") :]:
             self._session.spend(_tool_entry(self._number, use))
 
 
-def _model_entry(number: int, exchange: Exchange) -> LedgerEntry:
+def _model_entries(number: int, exchange: Exchange) -> tuple[LedgerEntry, ...]:
+    """A line for each request of an exchange: the last one, which had the outcome, then those that were tried before it."""
+    outcome, replayed = exchange.outcome, exchange.model.startswith(REPLAY)
+    money_usd = 0.0 if replayed else None
+    lost = LedgerEntry("model", number, 0.0, model=exchange.model, money_usd=money_usd, outcome=_TRIED_AGAIN)
+    refused = replace(lost, tokens_in=0, tokens_out=0, money_usd=0.0)
+    others = outcome.tries - 1 - outcome.refused
+    return (_last_entry(number, exchange), *[refused] * outcome.refused, *[lost] * others)
+
+
+def _last_entry(number: int, exchange: Exchange) -> LedgerEntry:
     outcome = exchange.outcome
     if isinstance(outcome, ModelFault):
-        words = f"{FAULT}: {outcome.kind.value}"
+        tokens = 0 if outcome.kind in REFUSED else None
         return LedgerEntry(
-            "model", number, outcome.seconds, model=exchange.model, money_usd=exchange.money_usd, outcome=words
+            "model",
+            number,
+            outcome.seconds,
+            model=exchange.model,
+            tokens_in=tokens,
+            tokens_out=tokens,
+            money_usd=exchange.money_usd,
+            outcome=f"{FAULT}: {outcome.kind.value}",
         )
-    assert isinstance(outcome, Reply)
     usage = outcome.usage
     return LedgerEntry(
         "model",

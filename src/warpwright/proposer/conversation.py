@@ -65,13 +65,17 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said."""
+    """What a model said. tries: requests that it took. refused: how many of those before the last one the server turned away;
+    the others brought nothing either, and may have cost.
+    """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     stop: Stop = Stop.UNKNOWN
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
+    tries: int = 1
+    refused: int = 0
 
 
 class FaultKind(StrEnum):
@@ -88,14 +92,19 @@ class FaultKind(StrEnum):
     """No reply of the protocol: an HTML page, malformed JSON, nothing."""
 
 
+REFUSED = frozenset({FaultKind.AUTHENTICATION, FaultKind.RATE_LIMIT, FaultKind.REQUEST})
+"""Requests that a server turns away before any work: no token is read or written, nothing is charged. Others may have been."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelFault:
-    """A request that brought no reply, after all retries. Never holds a key."""
+    """A request that brought no reply, after all retries. Never holds a key. tries, refused: as in `Reply`."""
 
     kind: FaultKind
     message: str
     tries: int
     seconds: float
+    refused: int = 0
 
 
 class ModelClient(Protocol):

@@ -1,5 +1,10 @@
-"""What a proposer said, heard and looked up, as files beside its attempt: `proposal/exchange-MM.json`, `tool-MM.json`."""
+"""What a proposer said, heard and looked up, as files beside its attempt: `proposal/exchange-MM.json`, `tool-MM.json`.
 
+Whatever a model said can be written, and whatever was written can be read: arguments that JSON's readers would refuse (nested
+too deep, numbers too long) are kept as a text.
+"""
+
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
@@ -7,18 +12,24 @@ from pathlib import Path
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticSerializationError
 
+from warpwright.errors import RecordError
 from warpwright.proposer.conversation import (
     Exchange,
     Message,
     ModelFault,
     Purpose,
     Reply,
+    ToolCall,
     ToolUse,
 )
-from warpwright.record.files import read_model, sync_directory, to_bytes, write_atomic
+from warpwright.record.files import parse_model, read_model, sync_directory, to_bytes, write_atomic
 
 FOLDER = "proposal"
+DEEPEST_ARGUMENTS = 32
+"""No look-up takes any that are nested; what is deeper serves only to exhaust a reader."""
+NOT_KEPT = "(arguments that no JSON can hold)"
 _EXCHANGE, _TOOL = "exchange", "tool"
 
 
@@ -49,18 +60,12 @@ class _ToolFile(_File):
 
 def write_exchange(attempt: Path, position: int, exchange: Exchange) -> None:
     """Write one exchange of an attempt's directory, whole and on the disk when this returns. position: from 1."""
-    exchange = replace(exchange, outcome=encodable(exchange.outcome), messages=encodable(exchange.messages))
-    outcome = exchange.outcome
-    file = _ExchangeFile(
-        purpose=exchange.purpose,
-        model=exchange.model,
-        messages=exchange.messages,
-        reply=outcome if isinstance(outcome, Reply) else None,
-        fault=outcome if isinstance(outcome, ModelFault) else None,
-        money_usd=exchange.money_usd,
-        verdict=exchange.verdict,
-    )
-    _write(_path(attempt, _EXCHANGE, position), file)
+    path = _path(attempt, _EXCHANGE, position)
+    file = _exchange_file(exchange)
+    content = _readable(file, path)
+    if content is None:
+        content = to_bytes(_exchange_file(_with_arguments_as_text(exchange)))
+    _write(path, content)
 
 
 def read_exchanges(attempt: Path) -> tuple[Exchange, ...]:
@@ -70,15 +75,32 @@ def read_exchanges(attempt: Path) -> tuple[Exchange, ...]:
 
 def write_tool_use(attempt: Path, position: int, use: ToolUse) -> None:
     """Write one look-up of an attempt's directory. position: from 1."""
-    use = encodable(use)
-    arguments = dict(use.arguments) if isinstance(use.arguments, Mapping) else use.arguments
-    file = _ToolFile(name=use.name, arguments=arguments, answer=use.answer, seconds=use.seconds)
-    _write(_path(attempt, _TOOL, position), file)
+    path = _path(attempt, _TOOL, position)
+    file = _tool_file(use)
+    content = _readable(file, path)
+    if content is None:
+        content = to_bytes(_tool_file(replace(use, arguments=as_text(use.arguments))))
+    _write(path, content)
 
 
 def read_tool_uses(attempt: Path) -> tuple[ToolUse, ...]:
     """Look-ups of an attempt's directory, in order. Raises: RecordError."""
     return tuple(ToolUse(**read_model(path, _ToolFile).model_dump()) for path in _paths(attempt, _TOOL))
+
+
+def keepable(arguments: Mapping[str, Any] | str) -> Mapping[str, Any] | str:
+    """Arguments as they can be kept: a text where they are nested deeper than `DEEPEST_ARGUMENTS`."""
+    return as_text(arguments) if _deeper(arguments, DEEPEST_ARGUMENTS) else arguments
+
+
+def as_text(value: Any) -> str:
+    """A value of JSON as its text; a text as it is."""
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, TypeError, RecursionError):
+        return NOT_KEPT
 
 
 def encodable[T](value: T) -> T:
@@ -87,10 +109,10 @@ def encodable[T](value: T) -> T:
 
 
 def _encodable(value: Any) -> Any:
-    if isinstance(value, StrEnum):
-        return value
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
+        return value if isinstance(value, StrEnum) else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, ToolCall):
+        return ToolCall(_encodable(value.id), _encodable(value.name), _encodable(keepable(value.arguments)))
     if isinstance(value, Mapping):
         return {_encodable(name): _encodable(item) for name, item in value.items()}
     if isinstance(value, (tuple, list)):
@@ -109,9 +131,58 @@ def _paths(attempt: Path, kind: str) -> list[Path]:
     return sorted((attempt / FOLDER).glob(f"{kind}-*.json"), key=lambda path: int(path.stem.rpartition("-")[2]))
 
 
-def _write(path: Path, file: _File) -> None:
+def _exchange_file(exchange: Exchange) -> _ExchangeFile:
+    exchange = replace(exchange, outcome=encodable(exchange.outcome), messages=encodable(exchange.messages))
+    outcome = exchange.outcome
+    return _ExchangeFile(
+        purpose=exchange.purpose,
+        model=exchange.model,
+        messages=exchange.messages,
+        reply=outcome if isinstance(outcome, Reply) else None,
+        fault=outcome if isinstance(outcome, ModelFault) else None,
+        money_usd=exchange.money_usd,
+        verdict=exchange.verdict,
+    )
+
+
+def _tool_file(use: ToolUse) -> _ToolFile:
+    use = encodable(replace(use, arguments=keepable(use.arguments)))
+    arguments = dict(use.arguments) if isinstance(use.arguments, Mapping) else use.arguments
+    return _ToolFile(name=use.name, arguments=arguments, answer=use.answer, seconds=use.seconds)
+
+
+def _readable(file: _File, path: Path) -> bytes | None:
+    """The content of a file that its reader takes; None if it cannot be written, or not be read again."""
+    try:
+        content = to_bytes(file)
+        parse_model(content, type(file), str(path))
+    except (PydanticSerializationError, RecordError):
+        return None
+    return content
+
+
+def _with_arguments_as_text(exchange: Exchange) -> Exchange:
+    outcome = exchange.outcome
+    messages = tuple(replace(message, calls=_calls_as_text(message.calls)) for message in exchange.messages)
+    if isinstance(outcome, Reply):
+        outcome = replace(outcome, calls=_calls_as_text(outcome.calls))
+    return replace(exchange, messages=messages, outcome=outcome)
+
+
+def _calls_as_text(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    return tuple(replace(call, arguments=as_text(call.arguments)) for call in calls)
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether containers are nested in more levels than that; looks no deeper."""
+    if isinstance(value, Mapping):
+        return levels == 0 or any(_deeper(item, levels - 1) for item in value.values())
+    return isinstance(value, (list, tuple)) and (levels == 0 or any(_deeper(item, levels - 1) for item in value))
+
+
+def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, to_bytes(file))
+    write_atomic(path, content)
     sync_directory(path.parent)
 
 

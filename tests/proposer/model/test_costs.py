@@ -23,7 +23,7 @@ def test_unknown_tokens_and_unknown_prices_stay_unknown() -> None:
 
 @pytest.mark.parametrize("kind", list(FaultKind))
 def test_only_requests_that_were_not_taken_up_are_known_to_cost_nothing(kind: FaultKind) -> None:
-    free = kind in (FaultKind.AUTHENTICATION, FaultKind.RATE_LIMIT, FaultKind.CONNECTION, FaultKind.REQUEST)
+    free = kind in (FaultKind.AUTHENTICATION, FaultKind.RATE_LIMIT, FaultKind.REQUEST)
     assert COSTS.of("openai:mine", ModelFault(kind, "no", 1, 0.0)) == (0.0 if free else None)
 
 

@@ -135,7 +135,7 @@ def test_after_the_last_re_ask_the_turn_is_lost() -> None:
 def test_a_fault_loses_the_turn_at_once() -> None:
     fault = ModelFault(FaultKind.TIMEOUT, "scripted:x: silent for 5 s.", 3, 15.0)
     client, memory = Scripted([BAD, fault]), Memory()
-    assert turn(client, memory) == Lost("scripted:x: silent for 5 s. (timeout, 3 tries)")
+    assert turn(client, memory) == Lost("scripted:x: silent for 5 s (timeout, 3 tries)")
     assert memory.kept[-1].outcome == fault
 
 

@@ -1,21 +1,35 @@
 """How a session's options reach its model, and what is refused before a session with a model begins."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from warpwright.errors import ModelUnavailable, UsageError
-from warpwright.proposer.conversation import ModelClient
+from warpwright.errors import Interrupted, ModelUnavailable, UsageError
+from warpwright.proposer.model.client.address import checked_address, shown_address
+from warpwright.proposer.model.client.found import Found
 from warpwright.proposer.model.client.options import ModelOptions
-from warpwright.proposer.model.client.scrub import scrub
+from warpwright.proposer.model.costs import EXPECTED_REPLY_TOKENS
 from warpwright.proposer.registry import REPLAY, ModelSettings, names_model
 from warpwright.record.options import SessionOptions
 
+if TYPE_CHECKING:
+    from warpwright.proposer.model.client.chat import ChatClient
+
+ANSWER_WITHIN_S = 30.0
+"""Silence before the one tiny request counts as failed, where the person set no other limit: a screen with nothing on it."""
+_TRIES = 2
+
 
 def model_settings(options: SessionOptions, user: ModelSettings, replayed: int = 0) -> ModelSettings:
-    """user: key and prices of the person who runs the session. replayed: replies that the session has had already."""
+    """user: key and prices of the person who runs the session. replayed: replies that the session has had already.
+
+    Under a cap on money or tokens a reply is never longer than it is reckoned at.
+    """
+    capped = options.budget_usd is not None or options.max_tokens is not None
     chosen: ModelOptions = replace(
         user.options,
         base_url=options.base_url,
-        max_output_tokens=options.max_output_tokens,
+        max_output_tokens=options.max_output_tokens or (EXPECTED_REPLY_TOKENS if capped else None),
         temperature=options.temperature,
         replayed=replayed,
     )
@@ -30,11 +44,8 @@ def check_model_options(options: SessionOptions, user: ModelSettings) -> None:
     if not names_model(name):
         _refuse_idle(options)
         return
-    if options.base_url is not None and scrub(options.base_url) != options.base_url:
-        raise UsageError(
-            "--base-url holds a password or key, and the record keeps this address. Give the key by the environment variable "
-            "WARPWRIGHT_API_KEY instead."
-        )
+    if options.base_url is not None:
+        checked_address(options.base_url)
     known = user.costs.known(name)
     if options.budget_usd is not None and not known and not options.allow_unknown_price:
         raise UsageError(
@@ -44,22 +55,54 @@ def check_model_options(options: SessionOptions, user: ModelSettings) -> None:
         )
 
 
-def check_model(options: SessionOptions, user: ModelSettings) -> None:
+def check_model(
+    options: SessionOptions, user: ModelSettings, tell: Callable[[str], None], known: Found | None = None
+) -> Found | None:
     """Send one tiny request, so that a model that cannot be used is known before anything is spent on the search.
 
-    Nothing is sent for proposers of ours and recorded replies. Raises: ModelUnavailable with the remedy.
+    What is found out about the server; None for proposers of ours and recorded replies, to which nothing is sent. tell: hears
+    what is waited for. known: found out before. Raises: ModelUnavailable with the remedy, Interrupted by Ctrl-C.
     """
     if not names_model(options.proposer) or options.proposer.startswith(REPLAY):
-        return
-    from warpwright.proposer.model.client.opening import open_model
+        return None
     from warpwright.proposer.model.client.preflight import preflight
 
-    client: ModelClient = open_model(options.proposer, model_settings(options, user).options)
-    fault = preflight(client)
+    client, limit_s = _client_to_check(options, user, tell, known)
+    where = "" if options.base_url is None else f" at {shown_address(options.base_url)}"
+    tell(f"asking {options.proposer}{where} whether it answers, {_TRIES} times {limit_s:g} s at most")
+    try:
+        fault = preflight(client)
+    except KeyboardInterrupt:
+        raise Interrupted("nothing was begun") from None
     if fault is not None:
         raise ModelUnavailable(
-            f"{fault.message} ({fault.kind.value}). Nothing was begun; --model builtin needs no model."
+            f"{fault.message.rstrip('.')} ({fault.kind.value}). Nothing was begun; --model builtin needs no model."
         )
+    return Found(client.takes_tools, client.streams)
+
+
+def _client_to_check(
+    options: SessionOptions, user: ModelSettings, tell: Callable[[str], None], known: Found | None
+) -> tuple["ChatClient", float]:
+    """A client with little patience, and how many seconds of silence it bears."""
+    from warpwright.proposer.model.client.chat import ChatClient
+    from warpwright.proposer.model.client.opening import open_model
+
+    limit_s = options.model_timeout_s or ANSWER_WITHIN_S
+    if options.time_limit_s is not None:
+        limit_s = min(limit_s, options.time_limit_s)
+    settings = with_found(model_settings(options, user), known).options
+    chosen = replace(settings, timeout_s=limit_s, total_s=2 * limit_s, retries=_TRIES - 1)
+    client = open_model(options.proposer, chosen, tell)
+    assert isinstance(client, ChatClient)
+    return client, limit_s
+
+
+def with_found(settings: ModelSettings, found: Found | None) -> ModelSettings:
+    """The settings for a server of which that was found out."""
+    if found is None:
+        return settings
+    return replace(settings, options=replace(settings.options, tools=found.takes_tools, stream=found.streams))
 
 
 def _refuse_idle(options: SessionOptions) -> None:

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from warpwright.proposer.conversation import FaultKind, ModelFault, Reply, Usage
+from warpwright.proposer.conversation import REFUSED, ModelFault, Reply, Usage
 from warpwright.proposer.model.prices import Price, price_usd
 from warpwright.proposer.model.prompt.limits import tokens_estimate
 
 EXPECTED_REPLY_TOKENS = 8192
-"""What a reply is reckoned at where no limit was set: longer than nearly every kernel with its reasons."""
-_UNBILLED = frozenset({FaultKind.AUTHENTICATION, FaultKind.RATE_LIMIT, FaultKind.CONNECTION, FaultKind.REQUEST})
+"""What a reply is reckoned at where no limit was set: longer than nearly every kernel with its reasons. Under a cap on money or
+tokens the provider is given it as limit, too.
+"""
 _FREE = "replay:"
 
 
@@ -24,9 +25,9 @@ class Costs:
         return self._price(model, Usage(1, 1)) is not None
 
     def of(self, model: str, outcome: Reply | ModelFault) -> float | None:
-        """What one request cost, in USD; None is unknown. A request that the server did not take up costs nothing."""
+        """What the last request of an outcome cost, in USD; None is unknown. One that the server refused costs nothing."""
         if isinstance(outcome, ModelFault):
-            return 0.0 if outcome.kind in _UNBILLED or model.startswith(_FREE) else None
+            return 0.0 if outcome.kind in REFUSED or model.startswith(_FREE) else None
         return self._price(model, outcome.usage)
 
     def next_request(self, model: str, characters: int) -> tuple[int, float | None]:

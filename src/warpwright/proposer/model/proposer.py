@@ -102,7 +102,7 @@ class ModelProposer:
         return Proposal(candidate, hypothesis, self.name, parent, known_citations=(*request.prompt.citations, *shown))
 
     def _fall_back(self, lost: Lost, proposal: Proposal | None, notebook: Notebook) -> Proposal | None:
-        reason = " ".join(lost.reason.split())[:_REASON_LENGTH]
+        reason = " ".join(lost.reason.split())[:_REASON_LENGTH].rstrip(".")
         if proposal is None:
             notebook.say(f"{reason}; and {self._fallback.name} has nothing left to try")
             return None

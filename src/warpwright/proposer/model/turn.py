@@ -19,7 +19,10 @@ from warpwright.proposer.conversation import (
 from warpwright.proposer.exchange_files import encodable
 from warpwright.proposer.model.costs import Costs
 from warpwright.proposer.model.prompt.build import TOOL_CALLS, build_reask
+from warpwright.proposer.model.prompt.limits import limits
+from warpwright.proposer.model.prompt.quoting import one_line
 from warpwright.proposer.model.reply.bad_reply import BadKind, BadReply
+from warpwright.proposer.model.said import characters_of, shown_again
 from warpwright.proposer.model.tools.tool import Tool
 
 RE_ASKS = 2
@@ -46,6 +49,7 @@ class Turn:
         self._costs = costs
         self._said: list[Message] = []
         self._at = 0
+        self._end: int | None = None
         self._looked_up = 0
 
     def converse[T](
@@ -71,13 +75,13 @@ class Turn:
             purpose, messages = Purpose.RE_ASK, (*self._answers(outcome.calls), build_reask(judged))
 
     def _resume(self, purpose: Purpose, first: Sequence[Message]) -> None:
-        """Go to where this conversation begins among the exchanges of the attempt: others may have failed before it, about
-        the same attempt or, where several are in hand, about another one.
+        """Go to where this conversation begins among the exchanges of the attempt. Others may stand before and after it: about
+        the same attempt, or where several are in hand about another one.
         """
         kept = self._notebook.exchanges()
         starts = [n for n, exchange in enumerate(kept) if exchange.purpose in _BEGINNINGS]
-        begun = bool(starts) and _begins(kept[starts[-1]], purpose, first)
-        self._at = starts[-1] if begun else len(kept)
+        self._at = next((n for n in starts if _begins(kept[n], purpose, first)), len(kept))
+        self._end = next((n for n in starts if n > self._at), None)
         self._answered = _look_ups_in(kept[: self._at])
 
     def _ask(self, purpose: Purpose, messages: tuple[Message, ...]) -> Reply | Lost:
@@ -88,25 +92,27 @@ class Turn:
         self._said += exchange.messages
         outcome = exchange.outcome
         if isinstance(outcome, ModelFault):
-            return Lost(f"{outcome.message} ({_fault_words(outcome)})")
-        self._said.append(Message(Role.MODEL, outcome.text, outcome.calls))
+            return Lost(f"{outcome.message.rstrip('.')} ({_fault_words(outcome)})")
+        self._said.append(shown_again(outcome))
         return outcome
 
     def _recorded(self) -> Exchange | None:
-        kept = self._notebook.exchanges()
+        """What was heard here before a kill; a conversation ends where the next one begins."""
+        kept = self._notebook.exchanges()[: self._end]
         return kept[self._at] if self._at < len(kept) else None
 
     def _asked(self, purpose: Purpose, messages: tuple[Message, ...]) -> Exchange | Lost:
         """Ask, and have the reply on disk before anything is done with it."""
         conversation = (*self._said, *messages)
-        characters = sum(len(message.text) for message in conversation)
+        specs = tuple(tool.spec for tool in self._tools.values())
+        characters = characters_of(conversation, specs)
         refusal = self._notebook.refuses(*self._costs.next_request(self._client.name, characters))
         if refusal is not None:
             return Lost(refusal, refused=True)
-        specs = tuple(tool.spec for tool in self._tools.values())
         outcome = encodable(self._client.ask(conversation, specs))
         exchange = Exchange(purpose, self._client.name, messages, outcome, self._costs.of(self._client.name, outcome))
         self._notebook.keep(exchange)
+        self._at, self._end = len(self._notebook.exchanges()) - 1, None
         return exchange
 
     def _answers(self, calls: Sequence[ToolCall]) -> tuple[Message, ...]:
@@ -126,15 +132,16 @@ class Turn:
         tool = self._tools.get(call.name)
         started = time.monotonic()
         if tool is None:
-            answer = f"There is no look-up {call.name}. There are: {', '.join(self._tools)}."
+            answer = f"There is no look-up {one_line(call.name, limits().title)}. There are: {', '.join(self._tools)}."
         else:
             answer = encodable(tool.run(call.arguments))
         self._notebook.keep_tool(ToolUse(call.name, call.arguments, answer, time.monotonic() - started))
         return answer
 
     def _blame(self, bad: BadReply) -> None:
-        """Note what was wrong with the reply, unless a killed process had gone on from it."""
-        if self._recorded() is None:
+        """Note what was wrong with the reply, unless that was done before a kill."""
+        kept = self._notebook.exchanges()
+        if self._at == len(kept) and not kept[-1].verdict:
             self._notebook.judge(bad.verdict)
             self._notebook.say(f"{self._client.name}: reply not usable: {bad.verdict}")
 

@@ -66,7 +66,7 @@ def _one(entry: LedgerEntry) -> Spending:
         faults=int(fault),
         tokens_in=entry.tokens_in or 0,
         tokens_out=entry.tokens_out or 0,
-        without_tokens=int(not fault and (entry.tokens_in is None or entry.tokens_out is None)),
+        without_tokens=int(entry.tokens_in is None or entry.tokens_out is None),
         money_usd=entry.money_usd or 0.0,
         without_price=int(entry.money_usd is None),
         model_seconds=entry.seconds,

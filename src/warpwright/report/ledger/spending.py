@@ -9,6 +9,9 @@ from warpwright.record.ledger.spending import Spending
 from warpwright.record.session import Session
 from warpwright.report.words import duration_text
 
+_REPLAY = "replay:"
+"""How the proposer of a session begins that was given recorded replies."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProposerRow:
@@ -27,11 +30,14 @@ def spending_lines(session: Session) -> tuple[tuple[str, str], ...]:
     if spent.calls:
         faults = f", {spent.faults} of them without a reply" if spent.faults else ""
         look_ups = f", {spent.look_ups} look-ups" if spent.look_ups else ""
+        waiting = duration_text(spent.model_seconds)
+        if session.options.proposer.startswith(_REPLAY):
+            look_ups, waiting = f"{look_ups}; recorded ones, none was sent", "none: its replies were recorded"
         lines = [
             ("Requests to the model", f"{spent.calls}{faults}{look_ups}"),
             ("Tokens", tokens_text(spent)),
             ("Money", money_text(spent)),
-            ("Waiting for the model", duration_text(spent.model_seconds)),
+            ("Waiting for the model", waiting),
         ]
     if spent.device_seconds:
         lines.append(("GPU time", duration_text(spent.device_seconds)))
@@ -40,9 +46,8 @@ def spending_lines(session: Session) -> tuple[tuple[str, str], ...]:
 
 def tokens_text(spent: Spending) -> str:
     """`12340 read, 5678 written`, with what is unknown."""
-    answered = spent.calls - spent.faults
-    if spent.without_tokens == answered:
-        return "unknown" if answered else "none"
+    if spent.without_tokens == spent.calls or not (spent.without_tokens or spent.tokens):
+        return "unknown" if spent.without_tokens else "none"
     text = f"{spent.tokens_in} read, {spent.tokens_out} written"
     return f"at least {text}; unknown for {spent.without_tokens} requests" if spent.without_tokens else text
 

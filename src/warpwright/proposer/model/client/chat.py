@@ -9,13 +9,13 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, BaseMessageChunk
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from warpwright.proposer.conversation import FaultKind, Message, ModelFault, Reply, ToolSpec
+from warpwright.proposer.conversation import REFUSED, FaultKind, Message, ModelFault, Reply, ToolSpec
 from warpwright.proposer.model.client.construction import keys_of
 from warpwright.proposer.model.client.faults import Failure, failure_of
 from warpwright.proposer.model.client.messages import to_langchain, to_tool
 from warpwright.proposer.model.client.options import ModelOptions
 from warpwright.proposer.model.client.reading import read_reply, tells_end
-from warpwright.proposer.model.client.scrub import scrub
+from warpwright.proposer.model.client.scrub import scrub, scrub_reply
 
 _FIRST_WAIT_S = 1.0
 _LONGEST_WAIT_S = 60.0
@@ -34,14 +34,20 @@ class ChatClient:
     """`ModelClient` over a LangChain chat model. Safe to use from several threads."""
 
     def __init__(
-        self, name: str, model: BaseChatModel, options: ModelOptions, pause: Callable[[float], None] = time.sleep
+        self,
+        name: str,
+        model: BaseChatModel,
+        options: ModelOptions,
+        pause: Callable[[float], None] = time.sleep,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
-        """name: as `--model` gives it. pause: waits that many seconds between tries."""
+        """name: as `--model` gives it. pause: waits that many seconds between tries. tell: hears why there is another try."""
         self._name = name
         self._model = model
         self._options = options
         self._pause = pause
-        self._keys = keys_of(model)
+        self._tell = tell
+        self._keys = keys_of(model, options)
         self._takes_tools = options.tools and (model.profile or {}).get("tool_calling") is not False
         self._streams = options.stream
 
@@ -55,6 +61,11 @@ class ChatClient:
         """False once it is known that the model or its server does not take tools."""
         return self._takes_tools
 
+    @property
+    def streams(self) -> bool:
+        """False once it is known that the server does not send replies piece by piece."""
+        return self._streams
+
     def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
         """One request with its retries: after a fault that may pass, after a pause that grows or that the server names.
 
@@ -63,7 +74,7 @@ class ChatClient:
         """
         start = time.monotonic()
         conversation = to_langchain(messages)
-        tries = failed = 0
+        tries = failed = refused = 0
         streams = self._streams
         while True:
             tries += 1
@@ -71,20 +82,26 @@ class ChatClient:
             outcome = self._request(conversation, offered, streams)
             if isinstance(outcome, AIMessage):
                 self._streams = self._streams and streams
-                return self._scrubbed(read_reply(outcome, time.monotonic() - start))
-            failure = failure_of(outcome)
+                reply = read_reply(outcome, time.monotonic() - start)
+                return scrub_reply(replace(reply, tries=tries, refused=refused), self._keys)
+            failure = failure_of(outcome, self._options.base_url)
             if offered and failure.tools_refused:
                 self._takes_tools = False
+                refused += failure.kind in REFUSED
                 continue
             if streams and (failure.stream_refused or failure.kind is FaultKind.REPLY or (failed and _is_cut(outcome))):
                 # Whole it either works, or brings the server's words, which a stream loses. Cut twice: a server that never
                 # says that a reply has ended.
                 streams = False
+                refused += failure.kind in REFUSED
                 continue
             failed += 1
             wait_s = failure.wait_s if failure.wait_s is not None else _FIRST_WAIT_S * 2 ** (failed - 1)
             if not failure.may_pass or failed > self._options.retries or wait_s > _LONGEST_WAIT_S:
-                return self._fault(failure, tries, time.monotonic() - start)
+                fault = self._fault(failure, tries, time.monotonic() - start)
+                return replace(fault, refused=refused)
+            refused += failure.kind in REFUSED
+            self._say_again(failure, wait_s)
             self._pause(wait_s)
 
     def _request(self, messages: list[BaseMessage], tools: Sequence[ToolSpec], streams: bool) -> AIMessage | Exception:
@@ -117,15 +134,12 @@ class ChatClient:
             raise CutStream("the reply broke off: the connection ended before it did")
         return whole
 
+    def _say_again(self, failure: Failure, wait_s: float) -> None:
+        if self._tell is not None:
+            self._tell(scrub(f"{self._name}: {failure.what}; trying again in {wait_s:g} s", self._keys))
+
     def _fault(self, failure: Failure, tries: int, seconds: float) -> ModelFault:
         return ModelFault(failure.kind, scrub(f"{self._name}: {failure.message}", self._keys), tries, seconds)
-
-    def _scrubbed(self, reply: Reply) -> Reply:
-        """A server that repeats what it was sent must not bring the key into the record."""
-        text = reply.text
-        for key in self._keys:
-            text = text.replace(key, "[key]")
-        return reply if text == reply.text else replace(reply, text=text)
 
 
 def _is_cut(error: Exception) -> bool:

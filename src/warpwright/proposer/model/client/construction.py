@@ -15,6 +15,9 @@ from warpwright.proposer.model.client.scrub import scrub
 DUMMY_KEY = "none"
 """For servers that want no key, where the provider's library wants one."""
 
+_SECRET_ENDS = ("key", "token", "secret", "password")
+"""How the fields end in which some classes keep a secret as a plain text."""
+
 LEAST_OUTPUT_TOKENS = 16384
 """A kernel with its reasons must fit: a class that caps models it does not know gets this cap instead."""
 
@@ -50,17 +53,17 @@ def make_chat_model(provider: Provider, name: str, options: ModelOptions) -> Bas
         raise _refused(provider, name, options, faults)
     if isinstance(outcome, Exception):
         raise _refused(provider, name, options, str(outcome))
-    if provider.key_variables and not any(keys_of(outcome)):
+    if provider.key_variables and options.base_url is None and not keys_of(outcome, options):
         raise _no_key(provider, name)
     return outcome
 
 
-def keys_of(model: BaseChatModel) -> tuple[str, ...]:
-    """Secrets that a chat model holds, so that they can be taken out of texts."""
-    found = (getattr(model, field, None) for field in type(model).model_fields)
-    return tuple(
-        value.get_secret_value() for value in found if isinstance(value, SecretStr) and value.get_secret_value()
-    )
+def keys_of(model: BaseChatModel, options: ModelOptions) -> tuple[str, ...]:
+    """Secrets that a chat model holds, so that they can be taken out of texts. The dummy key is a word like any other."""
+    fields = {name: getattr(model, name, None) for name in type(model).model_fields}
+    found = {value.get_secret_value() for value in (*fields.values(), options.api_key) if isinstance(value, SecretStr)}
+    found |= {value for name, value in fields.items() if isinstance(value, str) and name.endswith(_SECRET_ENDS)}
+    return tuple(sorted(found - {"", DUMMY_KEY}))
 
 
 def _too_short(model: BaseChatModel, options: ModelOptions) -> bool:
@@ -80,7 +83,8 @@ def _constructed(chat_class: type[BaseChatModel], settings: dict[str, Any]) -> B
 
 def _chat_class(provider: Provider) -> type[BaseChatModel]:
     if not provider.installed:
-        raise ModelUnavailable(f"{provider.name}: the package {provider.package} is not installed. {provider.remedy}")
+        missing = f"package {provider.package}" if provider.package else f"module {provider.module}"
+        raise ModelUnavailable(f"{provider.name}: the {missing} is not installed. {provider.remedy}")
     try:
         module = importlib.import_module(provider.module)
     except ImportError as error:
@@ -148,6 +152,6 @@ def _refused(provider: Provider, name: str, options: ModelOptions, reason: str) 
 def _no_key(provider: Provider, name: str) -> ModelUnavailable:
     variable = " or ".join(provider.key_variables) or "the variable that its library names"
     return ModelUnavailable(
-        f"{provider.name}:{name}: no key. Set {variable} to your key; for a server of your own give its address as base URL "
-        "(and the variable with its key, if it wants one)."
+        f"{provider.name}:{name}: no key. Set {variable} to your key; for a server of your own give its address with "
+        "--base-url (and its key in WARPWRIGHT_API_KEY, if it wants one)."
     )

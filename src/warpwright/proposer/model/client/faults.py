@@ -11,20 +11,30 @@ from typing import Any
 from langchain_core import exceptions as langchain
 
 from warpwright.proposer.conversation import FaultKind
+from warpwright.proposer.model.client.address import shown_address, tried_address
 
 _LONGEST_QUOTE = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One request that failed. wait_s: how long the server asks to wait. tools_refused: it does not take tools."""
+    """One request that failed. what: in words. advice: what to do. wait_s: how long the server asks to wait.
+
+    tools_refused, stream_refused: it does not take tools, does not stream.
+    """
 
     kind: FaultKind
-    message: str
+    what: str
+    advice: str
     may_pass: bool
     wait_s: float | None = None
     tools_refused: bool = False
     stream_refused: bool = False
+
+    @property
+    def message(self) -> str:
+        """What went wrong and what to do about it."""
+        return f"{self.what}. {self.advice}"
 
 
 _CLASSES: tuple[tuple[type[Exception], FaultKind], ...] = (
@@ -71,7 +81,7 @@ _NO_CREDIT = re.compile(r"insufficient.?quota|billing|credit balance|payment", r
 _ADVICE = {
     FaultKind.AUTHENTICATION: "Check the key and what it may be used for.",
     FaultKind.RATE_LIMIT: "Wait, or use a model with a higher limit.",
-    FaultKind.TIMEOUT: "Allow more time, or use a faster model.",
+    FaultKind.TIMEOUT: "Allow more time (--model-timeout 5m), or use a faster model.",
     FaultKind.CONNECTION: "Check the address, the network, and that the server runs.",
     FaultKind.SERVER: "The provider has a fault; try later.",
     FaultKind.REQUEST: "Check the model's name, the base URL and the options.",
@@ -79,8 +89,11 @@ _ADVICE = {
 }
 
 
-def failure_of(error: Exception) -> Failure:
-    """What `error`, raised by a chat model, means. Its message may hold a key: `scrub` it."""
+_OF_ADDRESSES = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.REPLY})
+
+
+def failure_of(error: Exception, base_url: str | None = None) -> Failure:
+    """What `error`, raised by a chat model, means. Its words may hold a key: `scrub` them. base_url: as the user gave it."""
     status = _status(error)
     kind = _kind(error, status)
     text = _words(error)
@@ -95,7 +108,8 @@ def failure_of(error: Exception) -> Failure:
     refused = kind in (FaultKind.REQUEST, FaultKind.SERVER) or isinstance(error, NotImplementedError)
     return Failure(
         kind=kind,
-        message=f"{f'HTTP {status}: ' if status else ''}{text.rstrip('.')}. {advice}",
+        what=f"{f'HTTP {status}: ' if status else ''}{text.rstrip('.')}{_where(error, kind, base_url)}",
+        advice=advice,
         may_pass=not no_credit and kind not in (FaultKind.AUTHENTICATION, FaultKind.REQUEST),
         wait_s=_wait_s(error),
         tools_refused=refused and bool(_NO_TOOLS.search(text) or isinstance(error, NotImplementedError)),
@@ -103,12 +117,21 @@ def failure_of(error: Exception) -> Failure:
     )
 
 
+def _where(error: Exception, kind: FaultKind, base_url: str | None) -> str:
+    """The address, of faults in which it may be a wrong one."""
+    if kind not in _OF_ADDRESSES:
+        return ""
+    address = tried_address(_chain(error)) or (None if base_url is None else shown_address(base_url))
+    return "" if address is None or address in str(error) else f" (asked {address})"
+
+
 def _unreadable(error: Exception, text: str) -> str:
     """Why an answer is no reply."""
     page = error.doc if isinstance(error, json.JSONDecodeError) else text
     found = _PAGE.search(page)
     if found:
-        return f"the server answered with a page of HTML, not with a reply: {_short(page[found.start() :])}"
+        html = page[found.start() : page.rfind(">") + 1]
+        return f"the server answered with a page of HTML, not with a reply: {_short(html)}"
     return f"the server's answer is no reply of this protocol ({type(error).__name__}: {text})"
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider. module, chat_class: LangChain's class. package: what to install, of extra `extra` where there is one.
+    """One provider. module, chat_class: LangChain's class. package: what to install, of extra `extra` where there is one; empty
+    for a class that the user named.
 
     key_variables: where the provider's library looks for the key, first match wins; empty = none is needed.
     """
@@ -25,7 +26,11 @@ class Provider:
 
     @property
     def remedy(self) -> str:
-        """The command that installs it."""
+        """The command that installs it. Of a module that the user named, none: it may be mistyped, and packages of others have
+        such names.
+        """
+        if not self.package:
+            return f"Known providers: {known_names()}. For a class of your own install the package that has it."
         return f"pip install 'warpwright[{self.extra}]'" if self.extra else f"pip install {self.package}"
 
 
@@ -57,5 +62,10 @@ def provider(name: str) -> Provider | None:
             return row
     module, dot, chat_class = name.rpartition(".")
     if dot and module and chat_class.isidentifier():
-        return Provider(name, module, chat_class, module.partition(".")[0].replace("_", "-"))
+        return Provider(name, module, chat_class, "")
     return None
+
+
+def known_names() -> str:
+    """Every provider that has a row, in words."""
+    return ", ".join(row.name for row in PROVIDERS)

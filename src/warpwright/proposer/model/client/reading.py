@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AIMessageChunk
 
 from warpwright.proposer.conversation import Reply, Stop, ToolCall, Usage
+from warpwright.proposer.exchange_files import keepable
 
 _STOPS = {
     "stop": Stop.END, "end_turn": Stop.END, "stop_sequence": Stop.END, "completed": Stop.END, "eos": Stop.END,
@@ -45,7 +46,8 @@ def _calls(message: AIMessage) -> tuple[ToolCall, ...]:
             for at, piece in enumerate(message.tool_call_chunks)
         )
     good = [
-        ToolCall(call["id"] or f"call-{at}", call["name"], call["args"]) for at, call in enumerate(message.tool_calls)
+        ToolCall(call["id"] or f"call-{at}", call["name"], keepable(call["args"]))
+        for at, call in enumerate(message.tool_calls)
     ]
     bad = [
         ToolCall(call["id"] or f"bad-call-{at}", call["name"] or "", call["args"] or "")
@@ -59,9 +61,9 @@ def _arguments(text: str | None) -> Mapping[str, Any] | str:
         return {}
     try:
         value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # no JSON, a number of more digits than Python reads, or nested too deep
         return text
-    return value if isinstance(value, dict) else text
+    return text if not isinstance(value, dict) or keepable(value) is not value else value
 
 
 def _stop(metadata: Mapping[str, Any], has_calls: bool) -> Stop:

@@ -38,6 +38,7 @@ class Limits:
     diagnostics_shown: int
     wrong_shown: int
     answer: int
+    reply: int
 
 
 @cache

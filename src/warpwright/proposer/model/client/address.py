@@ -1,0 +1,53 @@
+"""Addresses of servers: which a person may give, and what a message says of one."""
+
+from collections.abc import Iterable
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from warpwright.errors import UsageError
+from warpwright.proposer.model.client.scrub import scrub
+
+
+def checked_address(base_url: str) -> str:
+    """The address. Raises: UsageError if it is none of a server, or holds a secret (records keep it)."""
+    if scrub(base_url) != base_url:
+        raise UsageError(
+            "--base-url holds a password or key, and the record keeps this address. Give the key by the environment variable "
+            "WARPWRIGHT_API_KEY instead."
+        )
+    split = _split(base_url)
+    if split is None or split.scheme not in ("http", "https") or not split.hostname or not base_url.isprintable():
+        raise UsageError(
+            f"--base-url {base_url!r} is no address of a server: write http://HOST:PORT/v1 or https://HOST/v1, as the server's "
+            "documentation has it."
+        )
+    return base_url
+
+
+def tried_address(errors: Iterable[BaseException]) -> str | None:
+    """Where a request went that failed, by the error or one that caused it; None if the library does not say."""
+    for each in errors:
+        try:
+            url = getattr(getattr(each, "request", None), "url", None)
+        except RuntimeError:  # httpx, of an error that has no request
+            continue
+        split = None if url is None else _split(str(url))
+        if split is not None and split.hostname:
+            return shown_address(str(url))
+    return None
+
+
+def shown_address(url: str) -> str:
+    """An address as messages have it: no query, no user."""
+    split = _split(url)
+    if split is None:
+        return url
+    return urlunsplit((split.scheme, split.netloc.rpartition("@")[2], split.path, "", ""))
+
+
+def _split(url: str) -> SplitResult | None:
+    try:
+        split = urlsplit(url)
+        split.port  # noqa: B018 # read for what it raises
+    except ValueError:
+        return None
+    return None if any(sign.isspace() for sign in url) else split
