@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warpwright.candidate.candidate import Candidate, LaunchPlan
+from warpwright.candidate.resolved import ResolvedLaunch, ResolvedPlan
 from warpwright.compiler.compiler import Compiler
 from warpwright.compiler.result import Compiled, CompileRequest
-from warpwright.evaluation.building.machine_code import code_digest
+from warpwright.device.protocol import Program
+from warpwright.evaluation.building.build import Build
+from warpwright.evaluation.building.machine_code import code_digest, machine_identity
+from warpwright.evaluation.course import Course
+from warpwright.workload.model import Case, CaseKind
 
 SOURCE = """extern "C" __global__ void f(float* y, const float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,8 +31,14 @@ def compiler() -> Iterator[Compiler]:
         yield opened
 
 
-def cubin(compiler: Compiler, source: str, defines: dict[str, int] | None = None) -> bytes:
-    outcome = compiler.compile(CompileRequest(source, "kernel.cu", "sm_90", ("f",), defines or {}, {}))
+TWO = """__device__ __noinline__ float part(float x, int n) { float s = 0; for (int i = 0; i < n; i++) s += x * i; return s; }
+extern "C" __global__ void f(float* y, const float* x, int n) { if (threadIdx.x < n) y[threadIdx.x] = part(x[0], n); }
+extern "C" __global__ void g(float* y, const float* x, int n) { __shared__ float s[32]; s[threadIdx.x] = x[0]; y[0] = s[n]; }
+"""
+
+
+def cubin(compiler: Compiler, source: str, entries: tuple[str, ...] = ("f",)) -> bytes:
+    outcome = compiler.compile(CompileRequest(source, "kernel.cu", "sm_90", entries, {}, {}))
     assert isinstance(outcome, Compiled)
     return outcome.cubin
 
@@ -52,6 +64,29 @@ def test_layout_names_and_order_of_factors_do_not_matter(compiler: Compiler) -> 
 )
 def test_what_the_gpu_does_matters(compiler: Compiler, old: str, new: str) -> None:
     assert code_digest(cubin(compiler, SOURCE)) != code_digest(cubin(compiler, SOURCE.replace(old, new)))
+
+
+def test_functions_may_have_any_name(compiler: Compiler) -> None:
+    renamed = re.sub(r"\bf\(", "row_sums_of_all(", re.sub(r"\bpart\b", "share", TWO))
+    first, second = cubin(compiler, TWO, ("f", "g")), cubin(compiler, renamed, ("row_sums_of_all", "g"))
+    assert code_digest(first) == code_digest(second)
+
+
+def test_two_kernels_that_change_places_are_another_program(compiler: Compiler) -> None:
+    swapped = re.sub(r"\bQ\(", "g(", re.sub(r"\bg\(", "f(", re.sub(r"\bf\(", "Q(", TWO)))
+    course, other = (_launching(cubin(compiler, source, ("f", "g")), "f") for source in (TWO, swapped))
+    assert machine_identity(course) != machine_identity(other)
+    assert machine_identity(_launching(cubin(compiler, swapped, ("f", "g")), "g")) == machine_identity(course)
+
+
+def _launching(content: bytes, entry: str) -> Course:
+    """A candidate of one case that launches one of two kernels."""
+    case = Case("only", CaseKind.CHECK, {}, frozenset(), 0, {})
+    launch = ResolvedLaunch(entry, (1, 1, 1), (32, 1, 1), 0, ())
+    compiled = Compiled("sm_90", "", content, {"f": "f", "g": "g"}, {}, (), "", "NVRTC", 0.0, cached=False)
+    program = Program("", content, "sm_90", compiled.lowered, {}, "kernel.cu")
+    plans = {"only": ResolvedPlan((launch,), ())}
+    return Course(Candidate("", LaunchPlan(())), [case], plans=plans, built=Build({"only": program}, compiled))
 
 
 @given(st.binary(max_size=200))

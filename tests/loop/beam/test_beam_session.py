@@ -6,13 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from langgraph.runtime import Runtime
 
-from loop.beam.wide import IDEAS, begin_session, context_on, essence, write_wide
+from loop.beam.wide import IDEAS, Wide, begin_session, context_on, essence, write_wide
 from warpwright.candidate.candidate import Candidate
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
 from warpwright.evaluation.course import Examined, StageListener
+from warpwright.loop.beam.step import begin_step
+from warpwright.loop.nodes.evaluate import evaluate
 from warpwright.loop.run import run_session
+from warpwright.loop.state import LoopState
+from warpwright.proposer.conversation import Notebook
+from warpwright.proposer.protocol import Proposal, SearchState
+from warpwright.record.attempt import Hypothesis
 from warpwright.record.event import Event
 from warpwright.record.session import Session
 from warpwright.workload.model import Workload
@@ -75,6 +82,42 @@ def test_the_same_machine_code_is_answered_from_the_record(calm: Session) -> Non
     assert repeat.message.startswith("the same machine code and launches as attempt 1, so not measured again: passed")
     assert (repeat.geomean_us, repeat.cases) == (first.geomean_us, first.cases)
     assert not repeat.promotable
+
+
+def test_the_same_code_under_another_entry_name_is_answered_from_the_record(
+    workload: Workload, bench: Bench, tmp_path: Path
+) -> None:
+    launch = workload.initial.plan.launches[0]
+    renamed = replace(
+        workload.initial,
+        source=workload.initial.source.replace("void scale(", "void rows_by_warps("),
+        plan=replace(workload.initial.plan, launches=(replace(launch, entry="rows_by_warps"),)),
+    )
+    with begin_session(workload, tmp_path) as session:
+        runtime = Runtime(context=context_on(session, bench))
+        for number, candidate in ((1, workload.initial), (2, renamed)):
+            session.begin(candidate, None, "a test", number - 1)
+            evaluate(LoopState(session=str(session.directory), attempt=number), runtime)
+        assert session.attempt(2).evaluation.label == "tie.duplicate"
+
+
+def test_a_note_on_a_repeat_is_given_once(workload: Workload, bench: Bench, tmp_path: Path) -> None:
+    with begin_session(workload, tmp_path) as session:
+        context = context_on(session, bench)
+        session.begin(workload.initial, None, "a test", 0)
+        evaluate(LoopState(session=str(session.directory), attempt=1), Runtime(context=context))
+        context.proposer = Repeating()
+        for _ in range(2):
+            assert begin_step(context).numbers == ()
+        (note,) = [event.text for event in session.events() if event.kind == "note"]
+    assert "not begun: attempt 1 was this kernel" in note
+
+
+class Repeating(Wide):
+    """Has nothing but the initial kernel to propose, whatever is asked."""
+
+    def propose(self, state: SearchState, notebook: Notebook | None = None) -> Proposal | None:
+        return Proposal(state.workload.initial, Hypothesis("again", "it may help"), self.name, 1)
 
 
 def test_candidates_of_a_step_are_in_hand_before_the_first_is_evaluated(calm: Session) -> None:

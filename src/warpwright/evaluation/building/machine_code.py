@@ -1,16 +1,32 @@
-"""What of a compiled candidate decides what the GPU does: its machine code and its launches, without names of lines."""
+"""What of a compiled candidate decides what the GPU does: its machine code and its launches, without line tables and names.
+
+A kernel is known by its place among the functions of the binary, so that it may have any name.
+"""
 
 import hashlib
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from warpwright.candidate.resolved import ResolvedPlan
 from warpwright.evaluation.course import Course
 
 _ELF_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _NO_BITS = 8
-_KEPT = (".text.", ".nv.info", ".nv.constant", ".nv.global", ".nv.shared")
+_TEXT = ".text."
+_KEPT = (
+    _TEXT,
+    ".rel.text.",
+    ".rela.text.",
+    ".nv.info",
+    ".nv.constant",
+    ".rel.nv.constant",
+    ".rela.nv.constant",
+    ".nv.global",
+    ".nv.shared",
+)
 """Sections of a cubin that are loaded or say how a kernel is launched; line tables and symbol names are left out."""
 
 
@@ -21,19 +37,41 @@ def machine_identity(course: Course) -> str | None:
     facts = []
     for case in course.cases:
         program = course.program(case)
-        lowered = sorted(program.lowered.items())
-        facts.append((case.name, repr(course.plans[case.name]), lowered, code_digest(program.cubin)))
+        places = _places(list(_sections(program.cubin)))
+        entries = {entry: places.get(symbol, symbol) for entry, symbol in program.lowered.items()}
+        facts.append((case.name, repr(_nameless(course.plans[case.name], entries)), code_digest(program.cubin)))
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
 def code_digest(cubin: bytes) -> str:
-    """SHA-256 over what a cubin loads; over all of it if it is no 64-bit ELF file."""
+    """SHA-256 over what a cubin loads, whatever its functions are called; over all of it if it is no 64-bit ELF file."""
     digest = hashlib.sha256()
     sections = list(_sections(cubin))
-    for name, content in sorted(sections) or [("", cubin)]:
+    places = _places(sections)
+    kept = sorted((_placed(name, places), content) for name, content in sections)
+    for name, content in kept or [("", cubin)]:
         digest.update(f"{name}:{len(content)}:".encode())
         digest.update(content)
     return digest.hexdigest()
+
+
+def _places(sections: Sequence[tuple[str, bytes]]) -> Mapping[str, str]:
+    """Symbol of each function with code of its own -> its place in the binary: `#0`."""
+    symbols = [name.removeprefix(_TEXT) for name, _ in sections if name.startswith(_TEXT)]
+    return {symbol: f"#{place}" for place, symbol in enumerate(symbols)}
+
+
+def _placed(section: str, places: Mapping[str, str]) -> str:
+    """`.nv.info.softmax` -> `.nv.info.#0`."""
+    for symbol, place in places.items():
+        if section.endswith(f".{symbol}"):
+            return section.removesuffix(symbol) + place
+    return section
+
+
+def _nameless(plan: ResolvedPlan, entries: Mapping[str, str]) -> ResolvedPlan:
+    launches = tuple(replace(launch, entry=entries.get(launch.entry, launch.entry)) for launch in plan.launches)
+    return replace(plan, launches=launches)
 
 
 def _sections(cubin: bytes) -> Iterator[tuple[str, bytes]]:

@@ -80,7 +80,8 @@ def _repeats(context: LoopContext, state: SearchState, proposal: Proposal) -> bo
     known = duplicate_of(proposal.candidate, state.tried)
     if known is not None:
         text = f"{proposal.proposer}, {proposal.hypothesis.technique}: not begun: {known.detail}"
-        context.session.emit(Event("note", text=text))
+        if not any(event.text == text for event in context.session.events()):  # every focus may bring it again
+            context.session.emit(Event("note", text=text))
     return known is not None
 
 
