@@ -7,7 +7,7 @@ from rich.console import Console
 
 from record.test_kept import CASE, DIAGNOSIS
 from warpwright.device.protocol import TimeSource
-from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, ExpectationCheck, Verdict
 from warpwright.record.event import Event
 from warpwright.record.session import Session
 from warpwright.report.diagnosis import diagnosis_line, diagnosis_to_json
@@ -53,7 +53,14 @@ def test_a_session_shows_its_diagnoses(session: Session) -> None:
     attempt = session_to_json(session)["attempts"][0]
     assert attempt["diagnosis"]["bottleneck"] == "pipe_bound:fma"
     assert attempt["diagnosis"]["evidence"] == [
-        {"counter": "pipe_fma_ratio", "value": 0.9, "relation": ">=", "threshold": 0.75, "estimated": False}
+        {
+            "counter": "pipe_fma_ratio",
+            "value": 0.9,
+            "relation": ">=",
+            "threshold": 0.75,
+            "estimated": False,
+            "against": None,
+        }
     ]
     assert attempt["diagnosis"]["verdict"] == "borne out"
 
@@ -62,6 +69,14 @@ def test_what_the_counters_did_is_what_the_diagnosis_saw(session: Session) -> No
     session.write_diagnosis(2, DIAGNOSIS)
     (seen,) = session_to_json(session)["attempts"][1]["expectations"]
     assert seen == {"counter": "instructions", "expected": 0.5, "observed": 0.5, "movement": "as expected"}
+
+
+def test_one_hypothesis_has_one_verdict(session: Session) -> None:
+    gone = ExpectationCheck("shared_bank_conflicts", 0.1, 0.0, Verdict.BORNE_OUT)  # cured altogether
+    session.write_diagnosis(2, replace(DIAGNOSIS, checks=(gone,)))
+    attempt = session_to_json(session)["attempts"][1]
+    assert attempt["diagnosis"]["verdict"] == "borne out"
+    assert attempt["expectations"][0]["movement"] == "as expected"
 
 
 def test_the_log_has_a_line_for_it(session: Session) -> None:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.evaluation.outcome import Outcome
+from warpwright.profiler.diagnosis.expectation import judge
 from warpwright.record.catalog import list_sessions
 from warpwright.record.session import Session
 from warpwright.record.summary import Summary
@@ -31,11 +32,13 @@ from warpwright.report.words import duration_text, percent_text, time_text
         (1.0, 1.0, Movement.AS_EXPECTED),
         (1.0, 1.5, Movement.CONTRARY),
         (0.25, None, Movement.UNKNOWN),
-        (0.25, 0.0, Movement.UNKNOWN),
+        (0.25, 0.0, Movement.AS_EXPECTED),
+        (0.25, -1.0, Movement.UNKNOWN),
     ],
 )
 def test_movement(expected: float, observed: float | None, movement: Movement) -> None:
-    assert Expectation("global_load_sectors", expected, observed).movement is movement
+    verdict = judge(expected, observed)
+    assert Expectation("global_load_sectors", expected, observed, verdict).movement is movement
 
 
 def test_what_a_session_found(session: Session) -> None:

@@ -1,16 +1,13 @@
 """What a hypothesis expected of the counters, and what they did."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from warpwright.evaluation.outcome import Evaluation
-from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
+from warpwright.profiler.diagnosis.expectation import judge
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, Verdict
 from warpwright.record.attempt import Attempt
-
-NOISE_RATIO = 0.02
-"""A counter that moved by less has not moved."""
 
 
 class Movement(StrEnum):
@@ -23,27 +20,28 @@ class Movement(StrEnum):
     UNKNOWN = "unknown"
 
 
+_UNMOVED = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One counter that a hypothesis named; ratios are new over old value. observed: None = unknown."""
+    """One counter that a hypothesis named; ratios are new over old value. observed: None = unknown. verdict: of its check."""
 
     counter: str
     expected: float
     observed: float | None
+    verdict: Verdict
 
     @property
     def movement(self) -> Movement:
-        """At least half of the expected way (on a log scale) counts as expected."""
-        if self.observed is None or self.observed <= 0 or self.expected <= 0:
-            return Movement.UNKNOWN
-        moved, wanted, noise = math.log(self.observed), math.log(self.expected), math.log1p(NOISE_RATIO)
-        if abs(wanted) <= noise:
-            return Movement.AS_EXPECTED if abs(moved) <= noise else Movement.CONTRARY
-        if abs(moved) <= noise:
-            return Movement.NONE
-        if moved * wanted < 0:
-            return Movement.CONTRARY
-        return Movement.AS_EXPECTED if abs(moved) >= abs(wanted) / 2 else Movement.LESS
+        """The verdict of the check, told as a movement."""
+        if self.verdict is Verdict.BORNE_OUT:
+            return Movement.AS_EXPECTED
+        if self.verdict is Verdict.REFUTED:
+            unmoved = judge(_UNMOVED, self.observed) is Verdict.BORNE_OUT
+            return Movement.NONE if unmoved else Movement.CONTRARY
+        valid = self.observed is not None and self.observed >= 0 and self.expected >= 0
+        return Movement.LESS if valid else Movement.UNKNOWN
 
 
 def expectations(
@@ -56,11 +54,12 @@ def expectations(
     if attempt.hypothesis is None:
         return ()
     if diagnosis is not None and diagnosis.checks:
-        return tuple(Expectation(check.counter, check.expected, check.seen) for check in diagnosis.checks)
+        return tuple(Expectation(c.counter, c.expected, c.seen, c.verdict) for c in diagnosis.checks)
     new = mean_counters(attempt.evaluation)
     old = {} if parent is None else mean_counters(parent.evaluation)
+    seen = {name: new[name] / old[name] for name in new if old.get(name)}
     return tuple(
-        Expectation(name, expected, new[name] / old[name] if name in new and old.get(name) else None)
+        Expectation(name, expected, seen.get(name), judge(expected, seen.get(name)))
         for name, expected in attempt.hypothesis.expects.items()
     )
 
