@@ -89,7 +89,10 @@ def bottlenecks_page() -> str:
         "| class | rank | holds when | at most to gain |",
         "|---|---|---|---|",
     ]
-    return "\n".join([NOTE, *head, *rows, ""])
+    treated = {name for name in bottleneck_classes() if any(card.treats(name) for card in cards().values())}
+    bare = ", ".join(f"`{name}`" for name in bottleneck_classes() if name not in treated)
+    foot = [f"No card of the [field guide](field_guide.md) treats {bare}: they are named, without advice."]
+    return "\n".join([NOTE, *head, *rows, "", *foot, ""])
 
 
 def _test(test: ClassTest, units: list[str]) -> str:

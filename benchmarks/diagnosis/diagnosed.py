@@ -13,9 +13,10 @@ from warpwright.evaluation.bench import Bench, fresh_secret, open_bench
 from warpwright.evaluation.evaluator import EvaluatorOptions
 from warpwright.evaluation.profiling import ProfileOptions, profile_cases
 from warpwright.profiler.diagnosis.diagnose import diagnose_case
-from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Finding
+from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.diagnosis.situation import situation_of
 from warpwright.profiler.profile import CaseProfile
+from warpwright.profiler.worked_out import completed
 from warpwright.workload.loader import load_workload
 
 Row = dict[str, Any]
@@ -67,7 +68,9 @@ def diagnosis_row(profile: CaseProfile, diagnosis: CaseDiagnosis) -> Row:
         "findings": [_finding(finding) for finding in diagnosis.findings],
         "not_evaluated": {name: list(missing) for name, missing in diagnosis.not_evaluated.items()},
         "entry": diagnosis.entry,
-        "counters": {name: rounded(counter.value) for name, counter in sorted(profile.main.counters.items())},
+        "counters": {
+            name: rounded(counter.value) for name, counter in sorted(completed(profile.main.counters).items())
+        },
         "notes": list(profile.notes),
         "profile_seconds": rounded(profile.seconds),
     }
@@ -81,9 +84,15 @@ def rounded(value: float | None) -> float | None:
 def _finding(finding: Finding) -> Row:
     return {
         "bottleneck": finding.bottleneck,
+        "hint": finding.hint,
         "score": rounded(finding.score),
         "bound": rounded(finding.bound),
         "text": finding.text,
-        "evidence": [f"{e.counter} = {e.value:.4g} {e.relation} {e.threshold:.4g}" for e in finding.evidence],
+        "evidence": [_evidence(each) for each in finding.evidence],
         "hot_lines": [line.line for line in finding.hot_lines],
     }
+
+
+def _evidence(each: Evidence) -> str:
+    against = "" if each.against is None else f" ({each.against})"
+    return f"{each.counter} = {each.value:.4g} {each.relation} {each.threshold:.4g}{against}"

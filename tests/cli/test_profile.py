@@ -38,6 +38,17 @@ def test_json_holds_counters_findings_and_advice(tiny: Path, capsys: pytest.Capt
         assert case["launches"][0]["counters"]["global_load_sectors"]["quality"] == "exact"
 
 
+def test_options_for_nsight_compute_are_not_ignored_without_a_word(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep = tmp_path / "reports"
+    assert run(["profile", str(tiny), "--device", "emulator", "--detail", "--keep", str(keep)]) == 0
+    assert "--detail and --keep: no effect here" in capsys.readouterr().err
+    assert not keep.exists()
+    assert run(["profile", str(tiny), "--device", "emulator"]) == 0
+    assert "no effect here" not in capsys.readouterr().err
+
+
 def test_an_unknown_case_is_bad_input_before_anything_runs(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", str(tiny), "--device", "emulator", "--case", "none"]) == 2
     assert "there is no perf case none" in capsys.readouterr().err

@@ -58,6 +58,13 @@ def test_every_class_has_a_card() -> None:
     assert {name for name in wanted if not any(card.treats(name) for card in cards().values())} == set()
 
 
+def test_the_pipes_that_no_literature_advises_on_are_known() -> None:
+    """`docs/bottlenecks.md` lists them."""
+    units = CLASSES["pipe_bound"]["units"]
+    bare = {unit for unit in units if not any(card.treats(f"pipe_bound:{unit}") for card in cards().values())}
+    assert bare == {"tex", "uniform", "adu"}
+
+
 def test_a_gain_is_a_range_by_experience(card: Card) -> None:
     assert card.gain_basis == "experience"
     if card.id == STOP:

@@ -59,6 +59,14 @@ def test_at_the_roof_nothing_limits_and_nothing_is_bounded() -> None:
     assert target_text(roof) == "large: at the roof: Nothing is left."
 
 
+def test_a_computed_threshold_says_what_it_is_the_value_of() -> None:
+    against = "max(l2_throughput_ratio, issue_active_ratio)"
+    found = Evidence("dram_throughput_ratio", 0.41, ">=", 0.36, against=against)
+    assert evidence_text(replace(DRAM, evidence=(found,))) == (
+        "dram_throughput_ratio 41 % >= 36 % (largest of l2_throughput_ratio, issue_active_ratio)"
+    )
+
+
 def test_estimated_evidence_and_bounds_are_labelled() -> None:
     (evidence,) = DRAM.evidence
     estimate = replace(DRAM, evidence=(replace(evidence, estimated=True),), bound_estimated=True)

@@ -23,7 +23,7 @@ def profile(
         bool, typer.Option("--detail", help="On a GPU also memory tables, instruction mix, hot source lines (slower).")
     ] = False,
     keep: Annotated[
-        Path | None, typer.Option("--keep", metavar="DIR", help="Keep Nsight Compute's reports here.")
+        Path | None, typer.Option("--keep", metavar="DIR", help="On a GPU keep Nsight Compute's reports here.")
     ] = None,
     device: DeviceOption = "auto",
     json: JsonOption = False,
@@ -48,6 +48,9 @@ def profile(
         evaluator = bench.evaluator
         require_cases(evaluator, case)
         say(notice(device, bench.device, device_options()) or f"device: {bench.device.description}")
+        ignored = [name for name, given in (("--detail", detail), ("--keep", keep is not None)) if given]
+        if ignored and not evaluator.measures:
+            say(f"{' and '.join(ignored)}: no effect here, for Nsight Compute only; the emulator counted everything it can.")
         evaluation = evaluator.evaluate(candidate)
         if not evaluation.outcome.correct:
             raise NoCandidatePassed(f"{evaluation.label}: {evaluation.message}")

@@ -100,6 +100,7 @@ def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
         "relation": evidence.relation,
         "threshold": evidence.threshold,
         "estimated": evidence.estimated,
+        "against": evidence.against,
     }
 
 

@@ -132,9 +132,13 @@ def not_evaluated_text(diagnosis: CaseDiagnosis) -> str:
 
 
 def _evidence(each: Evidence) -> str:
-    name = _LARGEST.sub(lambda found: f"largest of {found[1]}", each.counter)
     value, threshold = (_figure(each.counter, number) for number in (each.value, each.threshold))
-    return f"{name} {labelled(value, estimated=each.estimated)} {each.relation} {threshold}"
+    against = "" if each.against is None else f" ({_named(each.against)})"
+    return f"{_named(each.counter)} {labelled(value, estimated=each.estimated)} {each.relation} {threshold}{against}"
+
+
+def _named(amount: str) -> str:
+    return _LARGEST.sub(lambda found: f"largest of {found[1]}", amount)
 
 
 def _figure(counter: str, value: float) -> str:

@@ -111,7 +111,8 @@ def _finding(case: CaseDiagnosis, finding: Finding) -> list[str]:
 
 def _evidence(evidence: Evidence) -> str:
     value, threshold = (format_counter(evidence.counter, number) for number in (evidence.value, evidence.threshold))
-    return f"{evidence.counter} = {labelled(value, estimated=evidence.estimated)} ({evidence.relation} {threshold})"
+    against = "" if evidence.against is None else f", which is {evidence.against}"
+    return f"{evidence.counter} = {labelled(value, estimated=evidence.estimated)} ({evidence.relation} {threshold}{against})"
 
 
 def _hot_line(subject: Subject, hot: HotLine) -> str:
