@@ -62,6 +62,12 @@ def find_python():
     )
 
 
+def say(text):
+    """One line for each step, at once: the slow ones must not look like a hang."""
+    print("bootstrap: %s" % text)
+    sys.stdout.flush()
+
+
 def main():
     """Make or mend .venv beside this file, then install."""
     root = os.path.dirname(os.path.abspath(__file__))
@@ -69,18 +75,22 @@ def main():
     python = os.path.join(venv, "Scripts" if os.name == "nt" else "bin", "python")
     if not usable(python):
         shutil.rmtree(venv, ignore_errors=True)
-        subprocess.check_call([find_python(), "-m", "venv", venv])
+        chosen = find_python()
+        say("making .venv with %s" % chosen)
+        subprocess.check_call([chosen, "-m", "venv", venv])
     pip = [python, "-m", "pip"]
     if subprocess.call(pip + ["--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         subprocess.check_call([python, "-m", "ensurepip"])  # a .venv made by uv has no pip
     extras = ",".join(sys.argv[1:] or ["dev"])
+    say("installing Warpwright [%s] into .venv and compiling its GPU harness; a minute or two" % extras)
     subprocess.check_call(pip + ["install", "--quiet", "-c", "constraints.txt", "-e", ".[%s]" % extras], cwd=root)
     probe = "from warpwright.device.gpu.process.locate import find_harness; find_harness()"
     if subprocess.call([python, "-c", probe], stderr=subprocess.DEVNULL):
-        print(
+        say(
             "The GPU harness was not built: CMake found no C++17 compiler, or compiling failed. The emulator works without it; "
             "for a GPU run `warpwright build-harness`, which says why."
         )
+    say("done: %s" % os.path.join(os.path.dirname(python), "warpwright"))
 
 
 if __name__ == "__main__":

@@ -216,6 +216,23 @@ def test_an_unreadable_file_begins_nothing(
     assert not (ended / "attempts" / "0002").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("README.md", "# About\n", "README.md: the name must end in .cu."),
+        ("empty.cu", "\n \n", "empty.cu: the source is empty."),
+    ],
+    ids=["suffix", "empty"],
+)
+def test_what_can_be_no_kernel_begins_nothing(
+    ended: Path, tmp_path: Path, attempt: Try, name: str, text: str, words: str
+) -> None:
+    code, _, told = attempt(ended, write(tmp_path / name, text))
+    assert code == 2
+    assert words in told
+    assert not (ended / "attempts" / "0002").exists()
+
+
 def test_a_session_in_use_is_left_alone(ended: Path, tmp_path: Path, attempt: Try) -> None:
     with Session.open(ended):
         code, _, told = attempt(ended, write_fast(tmp_path / "fast"))

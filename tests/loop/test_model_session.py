@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from loop.model_session import (
+    PREFLIGHT,
     REPLIES,
     Script,
     as_json,
@@ -18,9 +19,10 @@ from loop.model_session import (
     prepared,
     small_workload,
 )
+from loop.row_sums import write_row_sums
 from loop.tiny import KERNEL, write_tiny
 from model_server.answer import Answer
-from model_server.server import ModelServer
+from model_server.server import ModelServer, Request
 from warpwright.proposer.conversation import ModelFault, Purpose
 from warpwright.record.session import Session
 
@@ -171,8 +173,8 @@ def test_a_conversation_holds_what_the_model_said_and_the_answers_of_look_ups(tm
     ]
 
 
-def duplicate_reply() -> Answer:
-    return Answer(f'```json\n{{"technique": "none", "hypothesis": "it is fine"}}\n```\n```cuda\n{KERNEL}\n```\n')
+def duplicate_reply(kernel: str = KERNEL) -> Answer:
+    return Answer(f'```json\n{{"technique": "none", "hypothesis": "it is fine"}}\n```\n```cuda\n{kernel}\n```\n')
 
 
 def test_replies_that_only_repeat_end_the_search(tmp_path: Path) -> None:
@@ -185,6 +187,34 @@ def test_replies_that_only_repeat_end_the_search(tmp_path: Path) -> None:
     assert summary.stop == "6 replies in a row repeated earlier attempts"
     assert len(script.asked) == 6
     assert [attempt.proposer for attempt in session.attempts()] == ["workload", "builtin", "builtin"]
+
+
+class Parrot(Script):
+    """Gives back the kernel to start from, whichever that is by now."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__([])
+        self.root = root
+
+    def __call__(self, request: Request) -> Answer:
+        if PREFLIGHT in request.prompt:
+            return Answer("ready")
+        self.asked.append(request)
+        session = only_session(self.root)
+        return duplicate_reply(session.attempt(session.incumbent()).candidate.source)
+
+
+def test_a_gain_in_between_lets_a_model_that_repeats_itself_go_on(tmp_path: Path) -> None:
+    """The built-in strategist takes the turns that the model wastes; while those gain, the search goes on."""
+    script = Parrot(tmp_path / "s")
+    options = ("--tuning-points", "0", "--iterations", "6")
+    assert optimize(write_row_sums(tmp_path / "rows"), tmp_path / "s", script, *options) == 0
+    session = only_session(tmp_path / "s")
+    assert all(exchange.verdict.startswith("duplicate") for exchange in exchanges(session))
+    assert session.incumbents()[:2] == (1, 2)
+    assert {attempt.proposer for attempt in session.attempts()[1:]} == {"builtin"}
+    assert len(script.asked) >= 9  # three before the gain, and six more
+    assert session.attempt_count >= 4
 
 
 def prices(directory: Path) -> Path:
@@ -244,6 +274,11 @@ def test_a_model_that_cannot_be_used_is_known_before_anything_begins(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (("--beam", "4"), "--beam 4: linear search has no beam. Add --strategy beam, or leave this out."),
+        (
+            ("--bottlenecks", "1", "--beam", "2", "--strategy", "linear"),
+            "--beam 2, --bottlenecks 1: linear search has no",
+        ),
         (("--max-model-calls", "3"), "asks no model"),
         (("--model", "builtin", "--base-url", "http://localhost:1/v1"), "asks no model"),
         (("--model", "nobody"), "no such proposer"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.table import Table
 
 from evaluation.simulated_gpu import Behaviour, SimulatedGpu, by_block_size
 from loop.tiny import write_tiny
@@ -91,7 +92,9 @@ def summary_of(session: Session) -> Summary:
 
 
 def printed(session: Session) -> str:
-    return str(session_tables(session)[0].title)
+    first = session_tables(session)[0]
+    assert isinstance(first, Table)
+    return str(first.title)
 
 
 def test_a_race_in_the_finalist_keeps_the_one_before(run: Run, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console, RenderableType
@@ -8,9 +9,12 @@ from rich.console import Console, RenderableType
 from warpwright.evaluation.outcome import Outcome
 from warpwright.record.catalog import list_sessions
 from warpwright.record.event import Event
+from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
-from warpwright.report.tables import evaluation_table, lint_table, session_tables, sessions_table
+from warpwright.record.summary import Summary
+from warpwright.report.tables import evaluation_table, lint_table, session_tables, sessions_table, short_device
 from warpwright.report.terminal import LiveView, watch
+from warpwright.workload.model import Workload
 
 SAMPLED = "not verified here: estimated from sampled blocks, never counted as passed"
 
@@ -85,10 +89,42 @@ def test_a_running_session_shows_the_unfinished_attempt(begin: Callable[[], Sess
 def test_the_list_of_sessions(session: Session) -> None:
     session.close()
     listings = list_sessions(session.directory.parent)
-    lines = squeezed(shown(sessions_table(listings), width=170))
-    device = "PTX emulator (latencies are estimates of an NVIDIA H200)"
-    assert f"{session.identifier} ended softmax {device} 12 0011 19.86x" in lines
+    lines = squeezed(shown(sessions_table(listings), width=80))
+    assert f"{session.identifier} ended emulator, H200 12 0011 19.86x" in lines
     assert "No sessions" in shown(sessions_table([]))
+
+
+@pytest.mark.parametrize(
+    ("description", "short"),
+    [
+        ("PTX emulator (just-in-time compiled; latencies are estimates of an NVIDIA H200)", "emulator, H200"),
+        ("NVIDIA H200 (gpu:0, driver for CUDA 12.8, harness 1)", "NVIDIA H200, gpu:0"),
+        ("NVIDIA H200 (gpu:0, driver for CUDA 12.8, harness 1); more to verify on: gpu:1", "NVIDIA H200, gpu:0"),
+        ("a simulated GPU", "a simulated GPU"),
+    ],
+)
+def test_a_device_in_few_words(description: str, short: str) -> None:
+    assert short_device(description) == short
+
+
+def test_why_a_session_stopped_stands_with_its_result(session: Session, begin: Callable[[], Session]) -> None:
+    assert "stopped: budget: 12 of 12 attempts used" in squeezed(shown(*session_tables(session)))
+    assert "stopped" not in shown(*session_tables(begin()))
+
+
+@pytest.mark.parametrize("proposer", ["builtin", "openai:gpt-5"])
+def test_a_model_that_was_never_asked_is_told(tmp_path: Path, softmax: Workload, proposer: str) -> None:
+    options = SessionOptions("softmax", proposer=proposer, iterations=1, budget_usd=0.05)
+    with Session.create(tmp_path, softmax, options, {}, "PTX emulator", 1) as session:
+        stop = "budget: money: 0.0000 of 0.05 USD used, and the next request may cost 0.1000"
+        session.write_summary(Summary(stop, 0, (), 1.0))
+        lines = squeezed(shown(*session_tables(session)))
+    assert f"stopped: {stop}" in lines
+    told = [
+        line for line in lines if line.startswith("openai:gpt-5 was never asked: the search stopped before its first")
+    ]
+    assert len(told) == (proposer != "builtin")
+    assert ("Requests to the model 0" in lines) is (proposer != "builtin")
 
 
 def test_lint_findings() -> None:
@@ -123,7 +159,8 @@ def test_without_a_terminal_each_outcome_is_a_line(
                 ("share_row_by_warp", Outcome.IMPROVED, None, 61.2, "better"),
             ),
         )
-        session.emit(Event("note", text="the tuner found nothing"))
+        for _ in range(3):  # the same words once
+            session.emit(Event("note", text="the tuner found nothing"))
     session.emit(Event("note", text="after the end"))
     assert isinstance(target.file, io.StringIO)
     first, *lines = target.file.getvalue().splitlines()

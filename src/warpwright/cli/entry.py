@@ -1,5 +1,9 @@
 """What `warpwright try` says: who proposes, and what became of the candidate."""
 
+from pathlib import Path
+
+from warpwright.candidate.candidate import Candidate
+from warpwright.candidate.directory import CANDIDATE_FILE, load_candidate, load_candidate_with
 from warpwright.cli.output import print_json, results
 from warpwright.errors import UsageError
 from warpwright.evaluation.summary import evaluation_to_json
@@ -8,6 +12,7 @@ from warpwright.record.session import Session
 from warpwright.report.tables import evaluation_table
 
 _PERSON = "person"
+_SUFFIX = ".cu"
 _NAME_LENGTH = 60
 
 
@@ -19,6 +24,21 @@ def proposer_name(by: str | None) -> str:
     if not name or not name.isprintable() or len(name) > _NAME_LENGTH:
         raise UsageError(f"--by {by!r}: give a name of 1 to {_NAME_LENGTH} printable characters.")
     return f"{_PERSON}:{name}"
+
+
+def load_entry(kernel: Path, launch: Path | None, initial: Candidate) -> Candidate:
+    """The candidate that is to be judged; initial: whose plan a lone file takes.
+
+    Attempts are never taken back, so what can be no kernel begins none. Raises: UsageError, CandidateError.
+    """
+    if kernel.is_file() and kernel.suffix != _SUFFIX:
+        raise UsageError(
+            f"{kernel}: the name must end in {_SUFFIX}. Give CUDA source, or a directory with {CANDIDATE_FILE}."
+        )
+    candidate = load_candidate_with(launch, kernel) if launch else load_candidate(kernel, initial)
+    if not candidate.source.strip():
+        raise UsageError(f"{kernel}: the source is empty. Nothing was recorded.")
+    return candidate
 
 
 def print_entered(session: Session, entered: Entered, *, as_json: bool) -> None:

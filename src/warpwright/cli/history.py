@@ -50,7 +50,9 @@ def named(history: History, texts: list[str]) -> list[str]:
         exact = [each for each in known if each[0] == text or each[1] in spelled]
         matches = exact or [each for each in known if each[0].startswith(text)]
         if not matches:
-            raise UsageError(f"{history.path}: nothing was learnt from {text}. `warpwright history list` shows what was.")
+            raise UsageError(
+                f"{history.path}: nothing was learnt from {text}. `warpwright history list` shows what was."
+            )
         if not exact and len(matches) > 1:
             names = ", ".join(session for session, _ in matches)
             raise UsageError(f"{text!r} begins {len(matches)} sessions: {names}. Type more of the name.")

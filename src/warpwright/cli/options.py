@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+BEAM, BOTTLENECKS = 2, 2
+"""What `--strategy beam` takes where it is not told."""
+
 WorkloadArgument = Annotated[
     Path, typer.Argument(metavar="WORKLOAD", help="Workload directory (workload.toml inside).")
 ]
@@ -25,7 +28,10 @@ DeviceOption = Annotated[
         ),
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the search; the same seed searches the same way.")]
+SeedOption = Annotated[
+    int,
+    typer.Option("--seed", help="Seed of the search; on the emulator the same seed and history search the same way."),
+]
 SessionsOption = Annotated[
     Path | None, typer.Option("--sessions", metavar="DIR", help="Where sessions are kept.", show_default="./sessions")
 ]
@@ -58,9 +64,33 @@ StrategyOption = Annotated[
     ),
 ]
 BeamOption = Annotated[
-    int, typer.Option("--beam", min=1, max=16, help="Attempts that a round of the beam starts from.")
+    int | None,
+    typer.Option(
+        "--beam",
+        min=1,
+        max=16,
+        help="Attempts that a round of --strategy beam starts from.",
+        show_default=str(BEAM),
+    ),
 ]
 BottlenecksOption = Annotated[
-    int, typer.Option("--bottlenecks", min=1, max=8, help="Findings of each that a round of the beam treats.")
+    int | None,
+    typer.Option(
+        "--bottlenecks",
+        min=1,
+        max=8,
+        help="Findings of each that a round of --strategy beam treats.",
+        show_default=str(BOTTLENECKS),
+    ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines instead of the live view.")]
+
+
+def require_beam(strategy: Strategy, beam: int | None, bottlenecks: int | None) -> None:
+    """Raises: UsageError for an option of the beam that linear search has no use for."""
+    from warpwright.errors import UsageError
+
+    given = {"--beam": beam, "--bottlenecks": bottlenecks}
+    idle = [f"{name} {value}" for name, value in given.items() if value is not None]
+    if idle and strategy is not Strategy.BEAM:
+        raise UsageError(f"{', '.join(idle)}: linear search has no beam. Add --strategy beam, or leave this out.")

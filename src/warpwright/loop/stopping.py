@@ -10,7 +10,7 @@ from warpwright.record.session import Session
 FAILURES = 10
 """Attempts that fail in a row before the search ends."""
 REPEATS = 6
-"""Replies in a row that only repeat earlier attempts before the search ends: two whole turns."""
+"""Replies in a row that only repeat earlier attempts before the search ends: two whole turns, without a gain in between."""
 DUPLICATE = BadKind.DUPLICATE.value
 
 
@@ -33,9 +33,14 @@ def _failing(session: Session) -> str | None:
 
 
 def _repeating(session: Session) -> str | None:
-    """Replies are read from the newest back, as far as they repeat earlier attempts."""
-    repeats = 0
+    """Replies are read from the newest back, as far as they repeat earlier attempts and nothing was gained since.
+
+    What was heard for an attempt came before it: the proposer behind the model, or the tuner, may have gained by it.
+    """
+    repeats, gains = 0, session.incumbents()
     for number in range(session.attempt_count + 1, 0, -1):
+        if number in gains:
+            return None
         for exchange in reversed(read_exchanges(session.attempt_directory(number))):
             if exchange.purpose is not Purpose.TOOL and not exchange.verdict.startswith(DUPLICATE):
                 return None

@@ -41,6 +41,11 @@ class SessionOptions:
     bottlenecks: int = 2
 
     @property
+    def asks_model(self) -> bool:
+        """True if a chat model proposes, or recorded replies of one."""
+        return ":" in self.proposer
+
+    @property
     def width(self) -> int:
         """Candidates in hand at a time, at most."""
         return self.beam * self.bottlenecks if self.strategy == "beam" else 1

@@ -1,6 +1,7 @@
 """A session: one directory that holds everything a run found out, readable after a kill at any moment."""
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -94,7 +95,8 @@ class Session:
         now = datetime.now(UTC).astimezone()
         directory = new_directory(root, f"{now:%Y%m%d-%H%M%S}", workload.name)
         lock = SessionLock(directory / LOCK)
-        try:
+        with ExitStack() as undone:
+            undone.callback(lock.release)
             freeze_workload(workload, directory / "workload")
             (directory / "attempts").mkdir()
             file = SessionFile(
@@ -110,10 +112,9 @@ class Session:
             )
             write_atomic(directory / SESSION, to_bytes(file))
             sync_directory(directory)
-            return cls(directory, lock)
-        except BaseException:
-            lock.release()
-            raise
+            session = cls(directory, lock)
+            undone.pop_all()
+        return session
 
     @classmethod
     def open(cls, directory: Path, *, lock: bool = True) -> Self:
@@ -122,13 +123,13 @@ class Session:
         Raises: RecordError if it is missing, no session, of another schema, damaged (the file is named) or in use.
         """
         read_session_file(directory)
-        held = SessionLock(directory / LOCK) if lock else None
-        try:
-            return cls(directory, held)
-        except BaseException:
+        with ExitStack() as undone:
+            held = SessionLock(directory / LOCK) if lock else None
             if held is not None:
-                held.release()
-            raise
+                undone.callback(held.release)
+            session = cls(directory, held)
+            undone.pop_all()
+        return session
 
     def __enter__(self) -> Self:
         return self

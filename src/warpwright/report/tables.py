@@ -1,5 +1,6 @@
 """Tables for the terminal."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from rich.box import SIMPLE_HEAD
@@ -31,6 +32,7 @@ _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow"}
 _STATE_STYLE = {SessionState.RUNNING: "cyan", SessionState.RESUMABLE: "yellow", SessionState.UNREADABLE: "red"}
 _MESSAGE_WIDTH = 160
 _NAME_WIDTH = 14
+_SESSION_WIDTH = 32
 
 
 def outcome_text(evaluation: Evaluation) -> Text:
@@ -75,14 +77,28 @@ def lint_table(lint: Sequence[LintFinding]) -> Table:
     return table
 
 
-def session_tables(session: Session) -> list[Table]:
-    """A session: the gain case by case, its attempts, what limits each of them, and what was spent on models and GPU."""
+def session_tables(session: Session) -> list[Table | Text]:
+    """A session: the gain case by case, why it stopped, its attempts, what limits each of them, and what was spent on models
+    and GPU.
+    """
     found = findings(session)
     diagnosed = [(a.number, d) for a in found.attempts if (d := session.diagnosis(a.number)) is not None]
-    tables = [_gain_table(session, found), _attempts_table(session, found)]
+    tables: list[Table | Text] = [_gain_table(session, found), *ending_lines(session), _attempts_table(session, found)]
     if diagnosed:
         tables.append(_diagnoses_table(diagnosed))
     return [*tables, _spending_table(session, found)] if spending_lines(session) else tables
+
+
+def ending_lines(session: Session) -> list[Text]:
+    """Why a session stopped, and that its model was never asked; nothing while it goes on."""
+    summary = session.summary()
+    if summary is None:
+        return []
+    lines = [Text(f"stopped: {summary.stop}")] if summary.stop else []
+    if session.options.asks_model and not session.spending().calls:
+        why = "the search stopped before its first turn, which comes after the initial kernel and what the tuner finds"
+        lines.append(Text(f"{session.options.proposer} was never asked: {why}", style="yellow"))
+    return lines
 
 
 def _spending_table(session: Session, found: Findings) -> Table:
@@ -97,17 +113,19 @@ def _spending_table(session: Session, found: Findings) -> Table:
 
 
 def sessions_table(listings: Sequence[SessionListing]) -> Table:
-    """The sessions below a directory, in the order given."""
+    """The sessions below a directory, in the order given; a session's name holds that of its workload."""
     table = _table("Sessions" if listings else "No sessions")
-    for heading in ("session", "state", "workload", "device"):
-        table.add_column(heading, overflow="fold")
+    names = (listing.directory.name for listing in listings)
+    table.add_column("session", overflow="fold", min_width=_fitting(names, most=_SESSION_WIDTH))
+    table.add_column("state", no_wrap=True)
+    table.add_column("device", overflow="fold")
     for heading in ("attempts", "best", "speed-up"):
         table.add_column(heading, justify="right", no_wrap=True)
     for listing in listings:
         state = Text(listing.state.value, style=_STATE_STYLE.get(listing.state, "default"))
-        told = listing.device if listing.state is not SessionState.UNREADABLE else listing.message
+        told = short_device(listing.device) if listing.state is not SessionState.UNREADABLE else listing.message
         best = f"{listing.best:04d}" if listing.best else UNKNOWN
-        cells = (Text(listing.directory.name), state, Text(listing.workload), Text(told))
+        cells = (Text(listing.directory.name), state, Text(told))
         table.add_row(*cells, str(listing.attempts), best, ratio_text(listing.speedup))
     return table
 
@@ -162,9 +180,19 @@ def _case_notes(evaluation: Evaluation) -> list[str]:
     return [f"{', '.join(names)}: {note}" for note, names in cases.items()]
 
 
-def _fitting(names: Iterable[str]) -> int:
+def short_device(description: str) -> str:
+    """`emulator, H200` or `NVIDIA H200, gpu:0`, of the line that a session keeps of its device; another line in full."""
+    emulated = re.search(r"estimates of an? (?:NVIDIA )?([^)]+)", description)
+    if emulated is not None:
+        return f"emulator, {emulated[1]}"
+    name, _, rest = description.partition(" (")
+    where = rest.partition(",")[0].rstrip(")")
+    return f"{name}, {where}" if where else name
+
+
+def _fitting(names: Iterable[str], most: int = _NAME_WIDTH) -> int:
     """Width of a column of names: the longest, as far as eighty columns leave room for the figures beside it."""
-    return min(_NAME_WIDTH, max((len(name) for name in names), default=0))
+    return min(most, max((len(name) for name in names), default=0))
 
 
 def passed_text(passed: bool | None) -> Text:  # a value to show, not a switch

@@ -54,7 +54,7 @@ class LiveView:
                 self._doing = f"attempt {event.attempt}: {event.text}"
             case "tuning":
                 self._doing = f"tuning attempt {event.attempt}: {event.values.get('points')} points"
-            case "lint" | "note" | "stopped":
+            case "lint" | "note" | "stopped" if event.text not in self._notes:
                 self._notes = [*self._notes, event.text][-_LAST_NOTES:]
             case "diagnosed":
                 self._limits = one_line(diagnosis_line(self._session.diagnosis(event.attempt or 0)), _DIAGNOSIS_WIDTH)
@@ -129,11 +129,18 @@ def watch(session: Session, console: Console, *, live: bool) -> Iterator[LiveVie
             unwatch()
         return
 
+    noted: set[str] = set()
+
     def tell(event: Event) -> None:
         view.on_event(event)
         line = view.plain_line(event)
-        if line is not None:
+        again = (
+            event.kind == "note" and event.text in noted
+        )  # a model that repeats itself is told off in the same words
+        if line is not None and not again:
             console.print(line, soft_wrap=True)
+        if event.kind == "note":
+            noted.add(event.text)
 
     console.print(Text(f"{session.identifier}: {session.device}"), soft_wrap=True)
     unwatch = session.watch(tell)

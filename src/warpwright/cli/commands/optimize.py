@@ -17,6 +17,8 @@ from warpwright.cli.model_options import (
     TemperatureOption,
 )
 from warpwright.cli.options import (
+    BEAM,
+    BOTTLENECKS,
     BeamOption,
     BottlenecksOption,
     DeviceOption,
@@ -29,6 +31,7 @@ from warpwright.cli.options import (
     StrategyOption,
     TuningBudgetOption,
     WorkloadArgument,
+    require_beam,
 )
 
 
@@ -36,7 +39,10 @@ def optimize(
     workload: WorkloadArgument,
     model: ModelOption = "builtin",
     iterations: Annotated[
-        int | None, typer.Option("--iterations", min=1, help="Attempts at most.", show_default="no cap")
+        int | None,
+        typer.Option(
+            "--iterations", min=1, help="Attempts at most, the initial kernel included.", show_default="no cap"
+        ),
     ] = None,
     time_limit: Annotated[
         str | None,
@@ -48,8 +54,8 @@ def optimize(
         ),
     ] = None,
     strategy: StrategyOption = Strategy.LINEAR,
-    beam: BeamOption = 2,
-    bottlenecks: BottlenecksOption = 2,
+    beam: BeamOption = None,
+    bottlenecks: BottlenecksOption = None,
     seed: SeedOption = 0,
     device: DeviceOption = "auto",
     tuning_points: TuningBudgetOption = 100,
@@ -77,6 +83,7 @@ def optimize(
     from warpwright.cli.session_run import print_first_prompt, run_and_print, start_session
     from warpwright.record.options import SessionOptions
 
+    require_beam(strategy, beam, bottlenecks)
     options = SessionOptions(
         workload_path=str(workload),
         proposer=model,
@@ -84,8 +91,8 @@ def optimize(
         time_limit_s=parse_duration(time_limit),
         seed=seed,
         strategy=strategy.value,
-        beam=beam,
-        bottlenecks=bottlenecks,
+        beam=beam or BEAM,
+        bottlenecks=bottlenecks or BOTTLENECKS,
         device=device,
         tuning_budget=tuning_points,
         max_repairs=max_repairs,

@@ -29,9 +29,8 @@ def try_candidate(
     quiet: QuietOption = False,
 ) -> int:
     """Evaluate a candidate against the best of a stopped or ended session and record it; exit code 3 if it does not pass."""
-    from warpwright.candidate.directory import load_candidate, load_candidate_with
     from warpwright.cli.bench_options import bench_options
-    from warpwright.cli.entry import print_entered, proposer_name
+    from warpwright.cli.entry import load_entry, print_entered, proposer_name
     from warpwright.cli.environment import environment
     from warpwright.cli.output import messages
     from warpwright.cli.session_run import open_session
@@ -42,7 +41,7 @@ def try_candidate(
 
     proposer = proposer_name(by)
     with open_session(session, sessions) as opened:
-        candidate = load_candidate_with(launch, kernel) if launch else load_candidate(kernel, opened.workload.initial)
+        candidate = load_entry(kernel, launch, opened.workload.initial)
         found = environment()
         context = open_for_entry(opened, bench_options(), found.documents, found.history)
         try:

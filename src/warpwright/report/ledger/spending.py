@@ -24,10 +24,10 @@ class ProposerRow:
 
 
 def spending_lines(session: Session) -> tuple[tuple[str, str], ...]:
-    """What was spent, by heading; empty where it was wall time alone."""
+    """What was spent, by heading; empty where it was wall time alone. A model that was chosen and never asked is told, too."""
     spent = session.spending()
     lines = []
-    if spent.calls:
+    if spent.calls or session.options.asks_model:
         faults = f", {spent.faults} of them without a reply" if spent.faults else ""
         look_ups = f", {spent.look_ups} look-ups" if spent.look_ups else ""
         waiting = duration_text(spent.model_seconds)
