@@ -235,3 +235,19 @@ def test_counters_that_a_cost_model_estimates_are_labelled_beside_the_hypothesis
     assert "dram_throughput_ratio est. 18 % est. 71 % 2.00x 3.90x borne out" in text
     assert "dram_throughput_ratio est. 18 % est. 71 % 3.94x" in text
     assert "global_excess_ratio 78 % 2 % 0.10x 0.03x borne out" in text  # counted
+
+
+def test_means_over_the_timed_cases_are_labelled_too(begin: Callable[[], Session], fill: Callable[..., None]) -> None:
+    session = begin()
+    fill(session, (("", Outcome.PASSED, None, 431.0, "passed"),))
+    evaluation = session.attempt(1).evaluation
+    cases = tuple(
+        case if case.timing is None else replace(case, timing=replace(case.timing, counters=FAST))
+        for case in evaluation.cases
+    )
+    hypothesis = Hypothesis("tile", "turn tiles", {"dram_throughput_ratio": 2.0, "global_excess_ratio": 0.1})
+    session.begin(replace(session.workload.initial, source="// 2"), hypothesis, "model", 1)
+    session.finish(2, replace(evaluation, outcome=Outcome.TIE, cases=cases))
+    text = attempt_of(session, 2)
+    assert "dram_throughput_ratio unknown est. 71 % 2.00x" in text
+    assert "global_excess_ratio unknown 2 % 0.10x" in text
