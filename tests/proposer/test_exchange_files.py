@@ -1,7 +1,9 @@
 """Exchanges on disk are read back as what they were, lone surrogates and missing usage included."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,14 @@ from warpwright.proposer.conversation import (
     ToolUse,
     Usage,
 )
-from warpwright.proposer.exchange_files import read_exchanges, read_tool_uses, write_exchange, write_tool_use
+from warpwright.proposer.exchange_files import (
+    DEEPEST_ARGUMENTS,
+    NOT_KEPT,
+    read_exchanges,
+    read_tool_uses,
+    write_exchange,
+    write_tool_use,
+)
 
 ASKED = Message(Role.USER, "why is it slow? \u00e9\u4e2d")
 REPLY = Reply(
@@ -66,3 +75,36 @@ def test_text_that_utf8_cannot_hold_does_not_lose_the_reply(tmp_path: Path) -> N
     (read,) = read_exchanges(tmp_path)
     assert isinstance(read.outcome, Reply)
     assert read.outcome.text == "a?b"
+
+
+def nested(depth: int) -> dict[str, Any]:
+    inner: Any = 1
+    for _ in range(depth):
+        inner = {"a": inner}
+    return {"attempt": inner}
+
+
+@pytest.mark.parametrize("depth", [20, 100, 220, 300, 5000])
+@pytest.mark.parametrize("kind", ["object", "list"])
+def test_arguments_of_any_depth_are_written_and_read_back(tmp_path: Path, depth: int, kind: str) -> None:
+    arguments = (
+        nested(depth) if kind == "object" else {"attempt": json.loads("[" * min(depth, 900) + "]" * min(depth, 900))}
+    )
+    reply = replace(REPLY, calls=(ToolCall("1", "source", arguments), ToolCall("2", "source", {"attempt": 2})))
+    write_exchange(tmp_path, 1, replace(EXCHANGE, outcome=reply))
+    (read,) = read_exchanges(tmp_path)
+    assert isinstance(read.outcome, Reply)
+    first, second = read.outcome.calls
+    assert isinstance(first.arguments, str) is (depth > DEEPEST_ARGUMENTS)
+    assert second.arguments == {"attempt": 2}
+    write_tool_use(tmp_path, 1, ToolUse("source", arguments, "answer", 0.0))
+    assert read_tool_uses(tmp_path)[0].arguments == first.arguments
+
+
+def test_a_number_that_no_reader_takes_is_kept_as_a_text(tmp_path: Path) -> None:
+    reply = replace(REPLY, calls=(ToolCall("1", "source", {"attempt": 10**5000}),))
+    write_exchange(tmp_path, 1, replace(EXCHANGE, outcome=reply))
+    (read,) = read_exchanges(tmp_path)
+    assert isinstance(read.outcome, Reply)
+    assert read.outcome.calls[0].arguments == NOT_KEPT
+    assert read.outcome.text == REPLY.text

@@ -20,6 +20,7 @@ from warpwright.proposer.conversation import (
 )
 from warpwright.proposer.model.costs import Costs
 from warpwright.proposer.model.prompt.build import TOOL_CALLS
+from warpwright.proposer.model.prompt.limits import CHARACTERS_PER_TOKEN
 from warpwright.proposer.model.reply.bad_reply import BadKind, BadReply
 from warpwright.proposer.model.tools.tool import NoArguments, Tool
 from warpwright.proposer.model.turn import NONE_LEFT, RE_ASKS, Lost, Turn
@@ -215,6 +216,55 @@ def test_a_repair_that_failed_before_is_another_conversation() -> None:
     assert turn(client, memory) == "good"
     assert client.asked == [FIRST]
     assert [e.purpose for e in memory.kept] == [Purpose.REPAIR, Purpose.RE_ASK, Purpose.RE_ASK, Purpose.PROPOSE]
+
+
+def about(focus: str) -> tuple[Message, ...]:
+    return (Message(Role.USER, focus),)
+
+
+def turn_about(focus: str, client: Scripted, memory: Memory) -> str | Lost:
+    return Turn(client, memory, (), Costs()).converse(Purpose.PROPOSE, about(focus), judge)
+
+
+def test_of_several_conversations_about_one_attempt_none_is_paid_for_twice_after_a_kill() -> None:
+    memory = Memory()
+    client = Scripted([BAD] * 3 + [GOOD], takes_tools=False)
+    lost = turn_about("B", client, memory)
+    assert turn_about("C", client, memory) == "good"
+    whole, told = list(memory.kept), list(memory.said)
+    after = Scripted([], takes_tools=False)
+    assert turn_about("B", after, memory) == lost
+    assert turn_about("C", after, memory) == "good"
+    assert (memory.kept, memory.said, after.asked) == (whole, told, [])
+
+
+def test_what_an_earlier_conversation_still_lacks_is_asked_and_judged_after_the_others() -> None:
+    memory = Memory(
+        kept=[
+            Exchange(Purpose.PROPOSE, "scripted:x", about("B"), BAD, verdict=BAD_VERDICT),
+            Exchange(Purpose.PROPOSE, "scripted:x", about("C"), GOOD),
+        ]
+    )
+    client = Scripted([BAD, GOOD], takes_tools=False)
+    assert turn_about("B", client, memory) == "good"
+    assert [len(asked) for asked in client.asked] == [3, 5]
+    assert [e.verdict for e in memory.kept] == [BAD_VERDICT, "", BAD_VERDICT, ""]
+
+
+def test_a_long_reply_makes_no_longer_requests_and_arguments_are_reckoned() -> None:
+    reckoned: list[int] = []
+
+    class Reckoning(Memory):
+        def refuses(self, tokens: int, money_usd: float | None) -> str | None:
+            reckoned.append(tokens)
+            return None
+
+    asks = Reply("", (ToolCall("a", "look", {"source": "x" * 15_000}),), Stop.TOOL_CALLS)
+    client = Scripted([asks, replace(BAD, text="I think. " * 100_000), replace(BAD, text="so " * 300_000), GOOD])
+    assert turn(client, Reckoning()) == "good"
+    sizes = [sum(len(message.text) for message in asked) for asked in client.asked]
+    assert sizes[-1] < 45_000
+    assert reckoned[1] - reckoned[0] >= 15_000 / CHARACTERS_PER_TOKEN
 
 
 def test_text_that_cannot_be_written_down_is_mended_before_it_is_used() -> None:
