@@ -91,7 +91,14 @@ def done_by(capsys: pytest.CaptureFixture[str]) -> Command:
 
 
 def optimized(root: Path, iterations: str) -> tuple[str, ...]:
-    return ("optimize", str(write_row_sums(root / "workload")), "--sessions", str(root / "sessions"), *OPTIMIZE, iterations)
+    return (
+        "optimize",
+        str(write_row_sums(root / "workload")),
+        "--sessions",
+        str(root / "sessions"),
+        *OPTIMIZE,
+        iterations,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +119,9 @@ def ended(original: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(original, tmp_path / "session"))
 
 
-def test_what_follows_the_summary_is_done_by_whoever_comes_next(tmp_path: Path, history: History, done_by: Command) -> None:
+def test_what_follows_the_summary_is_done_by_whoever_comes_next(
+    tmp_path: Path, history: History, done_by: Command
+) -> None:
     killed_before("secret", *optimized(tmp_path, "2"))
     (directory,) = (tmp_path / "sessions").iterdir()
     outside = secret_path(Session.open(directory, lock=False))

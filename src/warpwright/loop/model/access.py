@@ -69,7 +69,7 @@ def check_model(
 
     client, limit_s = _client_to_check(options, user, tell, known)
     where = "" if options.base_url is None else f" at {shown_address(options.base_url)}"
-    tell(f"asking {options.proposer}{where} whether it answers, {_TRIES} times {limit_s:g} s at most")
+    tell(f"asking {options.proposer}{where} whether it answers ({_TRIES} times, {limit_s:g} s at most)")
     try:
         fault = preflight(client)
     except KeyboardInterrupt:
