@@ -19,9 +19,7 @@ PARENTS = (0, 1, 1, 3, 3, 3, 6)
 """Attempts of the script: 1 passed, 2 uncompiled, 3 improved, 4 wrong, 5 slower, 6 improved, 7 tie."""
 
 
-def fill(
-    session: Session, script: Script, technique: str = "move", parents: tuple[int, ...] = PARENTS
-) -> Session:
+def fill(session: Session, script: Script, technique: str = "move", parents: tuple[int, ...] = PARENTS) -> Session:
     for number, ((candidate, evaluation), parent) in enumerate(zip(script, parents, strict=True), start=1):
         idea = Hypothesis(f"{technique}{number}", "why", {}, "dram_bound", "FG-12") if number > 1 else None
         session.begin(candidate, idea, "builtin" if idea else "workload", parent)
