@@ -163,12 +163,12 @@ def test_bad_input_is_refused(arguments: list[str], words: str, capsys: pytest.C
 
 
 def test_ctrl_c_ends_a_sync_in_order_and_the_next_one_goes_on(
-    manifest: Path, host: Host, capsys: pytest.CaptureFixture[str]
+    manifest: Path, host: Host, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     host.before = lambda path: time.sleep(20) if path == "/cuda/b/index.html" and len(host.asked(path)) == 1 else None
     command = [sys.executable, "-m", "warpwright.cli.main", "docs", "sync", "--yes", "--manifest", str(manifest)]
     started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    while not host.asked("/cuda/b/index.html"):
+    while not host.asked("/cuda/b/index.html") or not list(folder.rglob("*.note.json")):
         time.sleep(0.05)
         assert started.poll() is None
     started.send_signal(signal.SIGINT)

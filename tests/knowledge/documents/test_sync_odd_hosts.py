@@ -120,11 +120,11 @@ def test_a_host_that_asks_for_a_long_pause_gets_it(host: Host, store: PageStore)
 
 
 def test_a_short_pause_is_kept_by_both_threads(host: Host, store: PageStore) -> None:
-    paths = [f"/{number}.html" for number in range(6)]
+    paths = [f"/{number}.html" for number in range(30)]
     for path in paths:
         host.serve(path, Reply(page(path)))
     host.serve(paths[0], Reply(b"x", 503, {"Retry-After": "1"}), Reply(page("0")))
-    assert _sync(host, store, *paths, options=replace(FAST, gap_s=0.05)).on_disk == 6
+    assert _sync(host, store, *paths, options=replace(FAST, gap_s=0.05)).on_disk == 30
     starts = [request.at for request in host.requests]
     assert max(later - earlier for earlier, later in pairwise(starts)) > 0.8
 
