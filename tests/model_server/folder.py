@@ -1,7 +1,16 @@
 """Answers from files, in the order of their names.
 
-`NAME.md` (or .txt) is a reply with that text. `NAME.toml` holds fields of `Answer` (`status = 500`,
-`stop = "length"`, `raw = "<html>"`); `text_file` names a file beside it that holds the text, and `[[calls]]` are tool calls.
+NAME.md or NAME.txt is a reply with that text. NAME.toml is any other answer; its keys are the fields of `Answer` (answer.py):
+
+    status = 500                    # a failure, with `error = "its words"`
+    text_file = "long.md"           # a file beside it that holds the text; or text = "..."
+    stop = "length"                 # cut off; also content_filter, tool_calls
+    tokens = [900, 300, 0]          # read, written, cached; [] tells none
+    delay_s = 5                     # silence before the answer
+    raw = "<html>"                  # this instead of anything of the protocol
+    [[calls]]                       # the model asks for a look-up
+    name = "source"
+    arguments = { attempt = 1 }
 """
 
 import tomllib

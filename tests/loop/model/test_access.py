@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loop.model.replies import QUIET, reply
-from loop.model_session import PREFLIGHT, Script, command, only_session, optimize
+from loop.model_session import PREFLIGHT, Script, command, events, only_session, optimize
 from loop.tiny import write_tiny
 from model_server.answer import Answer
 from model_server.server import ModelServer, Request
@@ -120,3 +120,17 @@ def test_requests_on_the_way_to_a_reply_count_against_the_cap(tmp_path: Path) ->
     assert summary is not None
     assert summary.stop == "budget: model calls: 3 of 2 used"
     assert len(script.asked) == 3
+
+
+def test_a_turn_that_another_takes_is_told_in_whole_sentences(tmp_path: Path) -> None:
+    script = Script([Answer(status=401, error="no such key.")])
+    workload = write_tiny(tmp_path / "tiny")
+    assert optimize(workload, tmp_path / "s", script, "--iterations", "2", *QUIET) == 0
+    session = only_session(tmp_path / "s")
+    (told,) = [text for text in events(session, "note") if "takes this turn" in text]
+    assert told == (
+        "openai:prepared: HTTP 401: no such key. Check the key and what it may be used for (authentication); "
+        "builtin takes this turn"
+    )
+    spent = session.spending()
+    assert (spent.calls, spent.tokens, spent.without_tokens, spent.money_usd, spent.without_price) == (1, 0, 0, 0.0, 0)

@@ -6,7 +6,7 @@ import pytest
 
 from loop.beam.wide import write_wide
 from loop.model.replies import QUIET, Killed, killed_in, reply
-from loop.model_session import Script, command, essence, only_session, optimize, outcomes
+from loop.model_session import Script, command, essence, exchanges, only_session, optimize, outcomes
 from warpwright.cli.main import run
 from warpwright.record.event import LedgerEntry
 from warpwright.record.history.given import read_given
@@ -35,7 +35,9 @@ def test_a_reply_that_a_kill_kept_out_of_the_ledger_is_not_given_twice(tmp_path:
     with killed_in("spend", dies):
         command(tmp_path / "wide", tmp_path / "again", "--model", f"replay:{recorded.directory}", *COMMON)
     assert run(["resume", "last", "--sessions", str(tmp_path / "again"), "--quiet"]) == 0
-    assert essence(only_session(tmp_path / "again")) == essence(recorded)
+    again = only_session(tmp_path / "again")
+    assert essence(again) == essence(recorded)
+    assert [exchange.verdict for exchange in exchanges(again)] == ["", "", ""]  # a reply given twice would be a repeat
 
 
 def test_it_is_told_apart_from_a_session_that_asked(tmp_path: Path, recorded: Session) -> None:
