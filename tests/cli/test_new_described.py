@@ -119,10 +119,10 @@ class Terminal(StringIO):
     def isatty(self) -> bool:
         return True
 
-    def readline(self, *_: object) -> str:
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
         if self.leaves:
             raise KeyboardInterrupt
-        return super().readline()
+        return super().readline(size)
 
 
 @pytest.fixture(scope="module")

@@ -64,9 +64,8 @@ def _run(context: DescribeContext, decide: Decide) -> bool:
             return dict(graph.invoke(given, config, context=context, durability="sync"))
 
         state = graph.get_state({"configurable": {"thread_id": str(draft.thread)}})
-        unfinished = bool(
-            state.tasks
-        )  # not `next`: that is empty between what a step gives and the checkpoint behind it
+        # Not `next`: that is empty between what a step gives and the checkpoint behind it.
+        unfinished = bool(state.tasks)
         if state.values and not unfinished and (draft.target / APPROVAL_FILE).exists():
             return True  # killed between the last step and here
         final = go(_first(draft, state.values, unfinished))
