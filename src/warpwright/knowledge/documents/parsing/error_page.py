@@ -19,6 +19,8 @@ _BESIDE: Final = re.compile(rf"\s*[{_DASHES}]\s*|\s+-+\s+")
 _APOSTROPHES: Final = re.compile(r"['\u2018\u2019`]")
 _MARKS: Final = re.compile(rf"[^\w{_DASHES}-]+")
 _SHOWN: Final = 60
+_BEGINNING: Final = 64 * 1024
+"""Characters in which title and main heading are looked for; error pages are short, and guides are not parsed twice."""
 _MARKDOWN: Final = frozenset((".md", ".markdown"))
 
 
@@ -32,7 +34,7 @@ def _headings(content: bytes, name: str, page: ParsedPage) -> Iterator[str]:
     """Title and first headings. Plain text and PDF have none that a host would write an error into."""
     text = text_of(content)
     if is_html(text, name):
-        tree = LexborHTMLParser(text)
+        tree = LexborHTMLParser(text[:_BEGINNING])
         yield from (squeeze(node.text()) for node in map(tree.css_first, ("title", "h1")) if node is not None)
         yield page.title
     elif PurePath(name).suffix.lower() in _MARKDOWN:
