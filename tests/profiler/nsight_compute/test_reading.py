@@ -289,6 +289,33 @@ def test_machine_instructions_between_source_lines_do_not_count_twice() -> None:
     assert [(value.line, value.value) for value in lines] == [(1, 40.0), (2, 60.0)]
 
 
+PRINTED = """
+"File Path","kernel.cu"
+"Function Name","transpose"
+"Line No","Source","Address","Source","Instructions Executed","L2 Theoretical Sectors Global Excessive","stall_long_sb"
+"4","<Unable to open source file>","-","-","327680","0","0"
+"","","0x7fcff77b0b30","      ISETP.GE.AND P0, PT, R0, R7, PT","65536","0","0"
+"5","<Unable to open source file>","-","-","1048576","786432","911"
+"","","0x7fcff77b0c00","      LDG.E R3, [R2.64]","65536","786432","911"
+"""
+"""As Nsight Compute 2025.3 prints source and machine code together: two columns of one name, a dash where a line has none."""
+
+
+def test_lines_of_a_page_that_prints_machine_code_beside_them() -> None:
+    (lines,) = read_lines(PRINTED.lstrip())
+    counted = [(value.line, value.metric, value.value) for value in lines]
+    assert counted == [
+        (4, "Instructions Executed", 327680.0),
+        (5, "Instructions Executed", 1048576.0),
+        (5, "L2 Theoretical Sectors Global Excessive", 786432.0),
+        (5, "stall_long_sb", 911.0),
+    ]
+    assert {(hot.counter, hot.line) for hot in hot_lines(lines)} >= {
+        ("stall_long_scoreboard_ratio", 5),
+        ("global_excess_ratio", 5),
+    }
+
+
 def test_a_source_page_of_another_form_gives_nothing() -> None:
     assert read_lines("something else\nentirely,1\n") == ()
 

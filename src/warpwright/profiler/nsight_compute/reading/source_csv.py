@@ -13,6 +13,7 @@ from warpwright.profiler.nsight_compute.reading.report_csv import agreed_convent
 _NUMBER_COLUMNS = ("#", "Line No", "Line", "Line Number")
 _TEXT_COLUMN = "Source"
 _ADDRESS_COLUMN = "Address"
+_NO_ADDRESS = ("", "-")
 
 
 @dataclass(slots=True)
@@ -26,7 +27,7 @@ class _Launch:
     def take(self, row: Mapping[str, str]) -> None:
         """Machine instructions are left out at once: a page may have a million."""
         line = row.get(self.number, "").strip()
-        if line.isdecimal() and not row.get(_ADDRESS_COLUMN, "").strip():
+        if line.isdecimal() and row.get(_ADDRESS_COLUMN, "").strip() in _NO_ADDRESS:
             self.lines.append((int(line), tuple(row.get(column, "") for column in self.columns)))
 
 
