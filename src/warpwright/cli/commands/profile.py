@@ -50,7 +50,9 @@ def profile(
         say(notice(device, bench.device, device_options()) or f"device: {bench.device.description}")
         ignored = [name for name, given in (("--detail", detail), ("--keep", keep is not None)) if given]
         if ignored and not evaluator.measures:
-            say(f"{' and '.join(ignored)}: no effect here, for Nsight Compute only; the emulator counted everything it can.")
+            say(
+                f"{' and '.join(ignored)}: no effect here, for Nsight Compute only; the emulator counted everything it can."
+            )
         evaluation = evaluator.evaluate(candidate)
         if not evaluation.outcome.correct:
             raise NoCandidatePassed(f"{evaluation.label}: {evaluation.message}")
