@@ -15,8 +15,8 @@ from warpwright.workload.shapes import case_elements, shape_of
 from warpwright.workload.values import Array, CaseArguments
 
 DRAWS = 3
-"""Of the case's values, beside those that are compared. An honest sum of any length needs an element of a twentieth of the usual
-size at least: four are below that in fewer than one of 100,000 draws."""
+"""Of the case's values, beside those that are compared. An honest sum of any length needs an element of at least a twentieth
+of the usual size; the root mean square of four normal ones is below that once in 80,000 times."""
 MOST_KERNEL_ELEMENTS = 1 << 20
 """Of all arrays of a case whose oracle is a kernel: on the emulator further runs of a larger one would take minutes."""
 

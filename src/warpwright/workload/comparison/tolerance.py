@@ -9,7 +9,7 @@ L = length of the longest sum behind one element:
 fewer elements (SCALE_ELEMENTS), over several draws of the case's values (`scales.py`). The 4 is calibrated:
 one fp32 accumulator over 256 normal terms, the plainest honest kernel, used up to 0.57 of the budget with a 2 (65,536
 elements); an honest kernel shall stay below half, and the next lower precision must still fail
-(tests/workload/test_comparator.py holds both).
+(tests/workload/comparison/test_comparator.py holds both).
 """
 
 from collections.abc import Mapping
