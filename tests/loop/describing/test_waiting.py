@@ -7,7 +7,7 @@ import pytest
 
 from loop.describing.writers import Attempt, prepared
 from warpwright.cli.main import run
-from warpwright.errors import ModelUnavailable, WorkloadError
+from warpwright.errors import ModelUnavailable, RecordError, WorkloadError
 from warpwright.loop.describing.account import account
 from warpwright.loop.describing.draft import Draft
 from warpwright.loop.describing.graph import build
@@ -117,3 +117,17 @@ def test_nodes_keep_their_names() -> None:
     """A renamed node ends a resume silently: raise DESCRIBE_GRAPH_VERSION with it."""
     names = ["approve", "compare", "freeze", "inspect", "refuse", "second_opinion", "specify"]
     assert sorted(build().nodes) == names
+
+
+def test_a_draft_begun_before_its_files_changed_is_refused(tmp_path: Path) -> None:
+    """Version 1 kept no digests of what was inspected: the model's files passed for the person's own."""
+    target = tmp_path / "w"
+    path = Attempt(target, "silu", approved=False).draft.directory / "draft.json"
+    head = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**head, "version": 1}), encoding="utf-8")
+    with pytest.raises(RecordError) as error:
+        Draft.open(target)
+    assert str(error.value) == (
+        f"{path.parent}: made by version 1 of describing; this Warpwright has version 2. Begin anew, with --workload-toml and "
+        "the other files of the draft."
+    )

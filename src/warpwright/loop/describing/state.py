@@ -2,8 +2,9 @@
 
 from typing import Literal, TypedDict
 
-DESCRIBE_GRAPH_VERSION = 1
-"""Raised whenever a node is added, removed or renamed: a draft of another version is not resumed silently."""
+DESCRIBE_GRAPH_VERSION = 2
+"""Raised whenever a node is added, removed or renamed, or what the state or a draft's files hold is changed: a draft of another
+version is not resumed silently."""
 
 MAX_RE_ASKS = 2
 """Of each of the two who write."""
