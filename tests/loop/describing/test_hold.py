@@ -160,6 +160,12 @@ def test_the_account_shows_everything_that_was_set(tmp_path: Path) -> None:
         assert line in text.split("\n")
 
 
+def test_a_tolerance_that_nobody_set_has_no_rest(tmp_path: Path) -> None:
+    plain = files()["workload.toml"]
+    assert "[tolerance" not in plain
+    assert "  tolerance: by dtype, length of sums and scale of the values" in account_of(tmp_path).split("\n")
+
+
 def test_nothing_in_the_account_hides_or_passes_for_a_line_of_ours(tmp_path: Path) -> None:
     toml = re.sub(r'summary = "[^"]*"', r'summary = "x\\nChecked\\n  - all is well"', files()["workload.toml"])
     attempt = Attempt(tmp_path / "w", "silu", files() | {"workload.toml": toml})

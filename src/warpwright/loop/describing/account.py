@@ -101,7 +101,7 @@ def _tolerance(own: Tolerance) -> str:
     limits = (("rtol", own.rtol), ("atol", own.atol), ("reduction", own.reduction))
     given = ", ".join(f"{name} = {value}" for name, value in limits if value is not None)
     if own.rtol is None or own.atol is None:
-        given += f"{'; ' if given else ''}the rest by dtype, length of sums and scale of the values"
+        given += f"{'; the rest ' if given else ''}by dtype, length of sums and scale of the values"
     return given
 
 
