@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_core import PydanticSerializationError
 
 from warpwright.errors import RecordError
 from warpwright.proposer.conversation import (
@@ -155,8 +154,11 @@ def _readable(file: _File, path: Path) -> bytes | None:
     """The content of a file that its reader takes; None if it cannot be written, or not be read again."""
     try:
         content = to_bytes(file)
+    except ValueError:  # what Pydantic raises for a value that it cannot write
+        return None
+    try:
         parse_model(content, type(file), str(path))
-    except (PydanticSerializationError, RecordError):
+    except RecordError:
         return None
     return content
 
