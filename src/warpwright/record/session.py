@@ -69,7 +69,7 @@ class Session:
         self._lock = lock
         self._watchers: list[Callable[[Event], None]] = []
         self._kept: dict[tuple[int, str], Any] = {}
-        self._workload = load_workload(directory / "workload")
+        self._workload = load_workload(directory / "workload", frozen=True)
         if self._workload.content_hash != self._file.workload_hash:
             raise RecordError(f"{directory / 'workload'}: changed since the session began. Restore it from a copy.")
         self._attempts = AttemptStore(directory / "attempts")
