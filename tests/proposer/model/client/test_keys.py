@@ -73,6 +73,22 @@ def test_an_address_with_a_secret_in_it_is_refused(query: str) -> None:
     assert "abc123" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://h/v1#key=abcdefgh",
+        "http://h/v1/sk-proj-abcdefgh12345678",
+        "http://h/v1?x=sk-proj-abcdefgh12345678",
+        "http://me:abcdefgh@h/v1",
+        "http://abcdefgh@hf-inference.example.com/v1",
+    ],
+)
+def test_a_secret_is_found_in_every_part_but_the_host(address: str) -> None:
+    with pytest.raises(UsageError, match="holds a password or key") as caught:
+        checked_address(address)
+    assert "abcdefgh" not in str(caught.value)
+
+
 @pytest.mark.parametrize("address", ["localhost:8111", "", "ftp://x/v1", "http://", "http://[::1/v1", "http://a b/v1"])
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(UsageError) as caught:
@@ -80,6 +96,17 @@ def test_what_is_no_address_is_refused(address: str) -> None:
     assert f"--base-url {address!r} is no address of a server: write http://HOST:PORT/v1" in str(caught.value)
 
 
-@pytest.mark.parametrize("address", ["http://localhost:8000/v1", "https://h/v1?api-version=2024-10", "HTTP://[::1]:80"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://localhost:8000/v1",
+        "https://h/v1?api-version=2024-10",
+        "HTTP://[::1]:80",
+        "https://skynet.internal.example/v1",
+        "https://hf-inference.example.com/v1",
+        "http://pk-models.corp.example:8000/v1",
+        "https://sk-models2024.example.com/pk-models/v1",
+    ],
+)
 def test_addresses_of_servers_are_taken(address: str) -> None:
     assert checked_address(address) == address

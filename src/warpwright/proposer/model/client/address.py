@@ -9,12 +9,12 @@ from warpwright.proposer.model.client.scrub import scrub
 
 def checked_address(base_url: str) -> str:
     """The address. Raises: UsageError if it is none of a server, or holds a secret (records keep it)."""
-    if scrub(base_url) != base_url:
+    split = _split(base_url)
+    if _holds_secret(base_url, split):
         raise UsageError(
             "--base-url holds a password or key, and the record keeps this address. Give the key by the environment variable "
             "WARPWRIGHT_API_KEY instead."
         )
-    split = _split(base_url)
     if split is None or split.scheme not in ("http", "https") or not split.hostname or not base_url.isprintable():
         raise UsageError(
             f"--base-url {base_url!r} is no address of a server: write http://HOST:PORT/v1 or https://HOST/v1, as the server's "
@@ -42,6 +42,14 @@ def shown_address(url: str) -> str:
     if split is None:
         return url
     return urlunsplit((split.scheme, split.netloc.rpartition("@")[2], split.path, "", ""))
+
+
+def _holds_secret(url: str, split: SplitResult | None) -> bool:
+    """Whether anything but the host does: a host may be called `hf-inference` or `pk-models`."""
+    if split is None:
+        return scrub(url) != url
+    rest = f"{split.path}?{split.query}#{split.fragment}"
+    return bool(split.netloc.rpartition("@")[0]) or scrub(rest) != rest
 
 
 def _split(url: str) -> SplitResult | None:

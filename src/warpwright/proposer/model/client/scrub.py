@@ -12,14 +12,17 @@ LEAST_KEY_CHARS = 12
 """A shorter key may well be a word, a number or a name; taken out of a reply, it would change the source in it."""
 
 _IN_QUERY = r"(?:[\w.-]*(?:key|token|secret|password|passwd|signature|auth)|code|sig|pwd)"
+_RANDOM = r"(?=[-_A-Za-z0-9*.]*?(?:\*|(?=[A-Za-z0-9]{8})[A-Za-z]*[0-9]|[A-Za-z0-9]{24}))"
+"""Goes on as keys do and names do not: masked, or with a run of 8 letters and digits that has a digit, or a run of 24."""
 _PATTERNS = (
-    re.compile(r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=*-]{8,}"),
-    re.compile(r"\b(?:sk|pk|rk|gsk|xai|tgp|hf|nvapi|AIza|ya29)[-_A-Za-z0-9*.]{12,}"),
-    re.compile(r"(?i)(?<=api.key[=:])\s*[^\s&\"',}]{8,}"),
-    re.compile(rf"(?i)(?P<kept>[?&;]{_IN_QUERY}=)[^\s&;#\"']+"),
+    re.compile(r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=*-]{8,}(?<!\.)"),
+    re.compile(rf"\b(?:sk|pk|rk|gsk|xai|tgp|hf|nvapi)[-_]{_RANDOM}[-_A-Za-z0-9*.]{{12,}}(?<!\.)"),
+    re.compile(r"\b(?:AIza|ya29)[-_A-Za-z0-9*.]{12,}(?<!\.)"),
+    re.compile(r"(?i)(?<=api.key[=:])\s*[^\s&\"',}]{8,}(?<!\.)"),
+    re.compile(rf"(?i)(?P<kept>[?&;#]{_IN_QUERY}=)[^\s&;#\"']+(?<!\.)"),
     re.compile(r"(?<=://)[^/\s@]+@"),
 )
-"""Texts that look like a key: of the known providers, in headers, in addresses."""
+"""Texts that look like a key: of the known providers, in headers, in addresses. The full stop after one stays."""
 
 
 def scrub(text: str, keys: Iterable[str] = ()) -> str:
