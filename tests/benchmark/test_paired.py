@@ -14,6 +14,7 @@ from warpwright.benchmark.paired import (
     Effects,
     PairedEffects,
     PairedOptions,
+    is_sure,
     judge,
     paired_effects,
     round_effects,
@@ -158,6 +159,27 @@ def test_judgement(found: PairedEffects, floor: float, rank: Rank | None, messag
     judgement = judge(found, floor, OPTIONS, NONE, final=False)
     assert judgement.rank is rank
     assert message in judgement.message
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "rounds", "sure"),
+    [
+        (0.41, 0.6, 10, True),
+        (0.40, 0.6, 10, False),
+        (-0.6, -0.41, 10, True),
+        (-0.6, -0.40, 10, False),
+        (0.41, 0.6, 9, False),
+    ],
+)
+def test_only_a_clear_effect_over_all_rounds_is_sure(low: float, high: float, rounds: int, sure: bool) -> None:
+    effect = Effect((low + high) / 2, low, high)
+    found = PairedEffects(effect, {"only": effect}, {"only": (effect.value,) * rounds})
+    assert is_sure(found, OPTIONS) is sure
+
+
+@pytest.mark.parametrize(("overall", "rank"), [((0.5, 0.41, 0.6), Rank.IMPROVED), ((-0.5, -0.6, -0.41), Rank.SLOWER)])
+def test_a_sure_effect_is_judged_without_a_floor(overall: tuple[float, float, float], rank: Rank) -> None:
+    assert judge(effects(overall), None, OPTIONS, NONE, final=False).rank is rank
 
 
 def test_what_is_undecided_at_the_end_is_a_tie() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from evaluation.conftest import KERNEL, Evaluating, Points
-from evaluation.simulated_gpu import Behaviour
-from warpwright.candidate.candidate import Candidate
+from evaluation.simulated_gpu import Behaviour, SimulatedGpu
+from warpwright.candidate.candidate import Candidate, CaseOverride
 from warpwright.errors import InfrastructureError, UsageError
 from warpwright.evaluation.bench import Bench
 from warpwright.evaluation.judgement import judge, known_values
@@ -24,6 +24,39 @@ def test_the_emulator_counted_while_it_timed(bench: Bench) -> None:
     assert profile.main.value("grid_blocks") == 157
     assert profile.main.counters["global_load_sectors"].source is Source.EMULATOR
     assert profile.time_us == next(case.timing for case in evaluation.cases if case.timing).median_us
+
+
+SPILLING = """\
+extern "C" __global__ void __launch_bounds__(256, 8) axpb(float* y, const float* x, const float* b, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if DEPTH > 1
+    float kept[DEPTH], total = 0.0f;
+#pragma unroll
+    for (int j = 0; j < DEPTH; ++j) kept[j] = x[(i * 7 + j * 13) % n];
+#pragma unroll
+    for (int j = 0; j < DEPTH; ++j) kept[j] = kept[j] * kept[(j * 5 + 3) % DEPTH] + kept[(j + 17) % DEPTH];
+#pragma unroll
+    for (int j = 0; j < DEPTH; ++j) total += kept[j] * (float)j;
+    if (n < 0) y[0] = total;
+#endif
+    if (i < n) y[i] = a * x[i] + b[i];
+}
+"""
+
+
+def test_each_case_has_the_registers_of_the_binary_that_it_ran(bench: Bench) -> None:
+    """`timed` is compiled with a value of its own, and the evaluation keeps the binary of the first case."""
+    initial = bench.evaluator.workload.initial
+    tunables = {**initial.tunables, "DEPTH": (1, 96)}
+    plan = replace(initial.plan, overrides={"timed": CaseOverride(point={"DEPTH": 96})})
+    alike = replace(initial, source=SPILLING, tunables=tunables)
+    for candidate, spills in ((alike, False), (replace(alike, plan=plan), True)):
+        evaluation = bench.evaluator.evaluate(candidate)
+        assert evaluation.outcome.correct, evaluation.message
+        (profile,) = profile_cases(bench.evaluator, candidate, evaluation)
+        spilled = profile.main.value("spill_bytes")
+        assert spilled is not None
+        assert (spilled > 0) == spills
 
 
 def test_a_case_that_is_not_timed_is_refused(bench: Bench) -> None:
@@ -72,7 +105,8 @@ def test_a_gpu_rests_again_when_a_profile_breaks(
         raise InfrastructureError("the harness did not come up")
 
     monkeypatch.setattr("warpwright.evaluation.profiling.collect", broken)
-    monkeypatch.setattr("evaluation.simulated_gpu.SimulatedGpu.run_once", broken, raising=False)
+    # Not a method on the class: what a protocol has found a class to be it remembers for all later tests.
+    monkeypatch.setattr("warpwright.evaluation.profiling.RunOnceDevice", SimulatedGpu)
     evaluator, gpu = evaluating(Behaviour())
     evaluation = evaluator.evaluate(point(32))
     rests = gpu.rests

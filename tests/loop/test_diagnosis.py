@@ -1,6 +1,7 @@
 """Counters, diagnosis and guidance of every attempt: written in the loop, used by the next one, taken up after a kill."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,7 @@ def test_every_correct_attempt_has_counters_and_a_diagnosis(tmp_path: Path) -> N
     proposer = Scripted([(64, FEWER_BLOCKS), (128, NO_COUNTERS)])
     session = emulated(tmp_path, proposer)
     for attempt in session.attempts():
-        (profile,) = session.profiles(attempt.number)
+        (profile,) = session.profiles(attempt.number) or ()
         assert (profile.case, profile.subject) == ("small", attempt.candidate.identity)
         assert diagnosed(session, attempt.number).target_case == "small"
     first = diagnosed(session, 1)
@@ -172,6 +173,23 @@ def test_what_a_kill_left_undone_is_done_from_the_counters_that_are_there(
     finally:
         context.close()
     assert Session.open(directory, lock=False).diagnosis(2) == before
+
+
+def test_counters_that_were_recorded_as_none_are_not_taken_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill came between `counters.json`, which says that profiling failed, and the diagnosis."""
+    directory = emulated(tmp_path, Scripted([(64, FEWER_BLOCKS)])).directory
+    attempt = directory / "attempts" / "0002"
+    (attempt / "diagnosis.json").unlink()
+    (attempt / "counters.json").unlink()
+    with closing(Session.open(directory)) as session:
+        session.write_profiles(2, ())
+    context = open_context(Session.open(directory), BenchOptions())
+    try:
+        assert diagnose_attempt(context, context.session.attempt(2)).target is None
+    finally:
+        context.close()
 
 
 @pytest.fixture

@@ -80,6 +80,24 @@ def test_retries_that_a_kill_kept_out_of_the_ledger_are_charged_once(session: Se
     assert [line.outcome for line in session.ledger()] == ["reply", "fault: tried again", "fault: tried again"]
 
 
+def test_an_exchange_of_an_older_ledger_with_one_line_for_all_its_requests_is_not_charged_again(
+    session: Session,
+) -> None:
+    notebook = SessionNotebook.of_next(session, budget())
+    for exchange in (FAULT, PAID, UNKNOWN):
+        notebook.keep(exchange)
+    ledger = session.directory / "ledger.jsonl"
+    fault, _, _, paid, _ = ledger.read_bytes().splitlines(keepends=True)
+    ledger.write_bytes(fault + paid)  # the third was killed before its line
+    for _ in range(2):
+        SessionNotebook.of_next(session, budget())
+    assert [(line.outcome, line.tokens_in) for line in session.ledger()] == [
+        ("fault: timeout", None),
+        ("reply", 100),
+        ("reply", None),
+    ]
+
+
 @pytest.mark.parametrize("kind", list(FaultKind))
 def test_a_fault_is_of_unknown_size_unless_the_server_refused_the_request(session: Session, kind: FaultKind) -> None:
     refused = kind in (FaultKind.AUTHENTICATION, FaultKind.RATE_LIMIT, FaultKind.REQUEST)

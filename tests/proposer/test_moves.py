@@ -185,6 +185,5 @@ def test_values_that_a_case_had_for_tunables_that_are_gone_fall_away() -> None:
     own = replace(workload.initial.plan, overrides={case: CaseOverride(point={"BLOCK": 1, "GONE": 3})})
     tuned = replace(workload.initial, plan=own, tunables={"BLOCK": (128, 1), "GONE": (3,)})
     made = rewritten(share_row.BLOCK.rewrite(subject_of(tuned, 0, workload, load_gpu("h200"), None))).candidate
-    kept = made.plan.overrides[case].point
     assert "GONE" not in made.tunables
-    assert all(value in made.tunables[name] for name, value in kept.items())
+    assert made.plan.overrides == {}, "an override that is left without anything is none: identities would differ by it"

@@ -78,6 +78,11 @@ class Candidate:
             chosen.update(self.plan.overrides[case].point)
         return chosen
 
+    @property
+    def compiled_by_case(self) -> bool:
+        """True if some case has values of its own, so that there may be several binaries."""
+        return any(override.point for override in self.plan.overrides.values())
+
     def at(self, point: Mapping[str, int]) -> "Candidate":
         """The same candidate at another point of its tunables."""
         return replace(self, point=MappingProxyType({**self.point, **point}))
@@ -100,6 +105,17 @@ class Candidate:
             "options": list(self.options),
             "headers": dict(sorted(self.headers.items())),
         }
+
+
+def allowed_overrides(
+    overrides: Mapping[str, CaseOverride], tunables: Mapping[str, tuple[int, ...]]
+) -> Mapping[str, CaseOverride]:
+    """Overrides whose points have only what the tunables still allow; one that is left without anything falls away."""
+    kept = {}
+    for case, override in overrides.items():
+        point = {name: value for name, value in override.point.items() if value in tunables.get(name, ())}
+        kept[case] = replace(override, point=MappingProxyType(point))
+    return MappingProxyType({case: override for case, override in kept.items() if override != CaseOverride()})
 
 
 def _launch_json(launch: Launch) -> dict[str, Any]:

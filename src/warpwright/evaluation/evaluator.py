@@ -11,7 +11,7 @@ from warpwright.benchmark.score import speedup
 from warpwright.candidate.candidate import Candidate
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.measuring import MeasuringDevice
-from warpwright.device.protocol import Device, RunRequest, TimeSource, Timing
+from warpwright.device.protocol import Device, Program, RunRequest, TimeSource, Timing
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.building.build import build, check_build
 from warpwright.evaluation.building.plans import resolve_plans
@@ -165,6 +165,11 @@ class Evaluator:
             )
         course = self._rebuilt(contender)
         return self._gate.comparison.compare(self._rebuilt(baseline), course, on_stage)
+
+    def programs(self, candidate: Candidate, cases: Sequence[Case]) -> dict[str, Program]:
+        """The binary of each case, which may be compiled with values of its own. Raises: as `run_requests`."""
+        course = self._rebuilt(candidate)
+        return {case.name: course.program(case) for case in cases}
 
     def run_requests(self, candidate: Candidate, cases: Sequence[Case]) -> dict[str, RunRequest]:
         """What runs each case once, with its own seed, for tools that watch a run; by case name.

@@ -16,13 +16,12 @@ from warpwright.profiler.derived import RunFacts, derived_profile, launch_counte
 from warpwright.profiler.emulated import emulated_profile
 from warpwright.profiler.nsight_compute.collect import collect
 from warpwright.profiler.nsight_compute.result import TIME_LIMIT_S, Collected, NsightOptions, Unavailable
-from warpwright.profiler.profile import Cache, CaseProfile, LaunchCounters
+from warpwright.profiler.profile import UNNAMED_LAUNCH, Cache, CaseProfile, LaunchCounters
 from warpwright.profiler.worked_out import completed
 from warpwright.workload.floor import unique_bytes
 from warpwright.workload.model import Case, CaseKind
 
 REPORT_SUFFIX = ".ncu-rep"
-_NOT_SAID = "a launch that the record does not name"
 """In records from before estimates named the launch that they counted."""
 
 
@@ -55,8 +54,8 @@ def profile_cases(
     cache = Cache.COLD if evaluator.workload.cold_cache else Cache.WARM
     if isinstance(device, EstimatingDevice):
         return tuple(
-            _emulated(candidate, evaluation, found.name, found.timing, cache)
-            for _, found in chosen
+            _emulated(evaluator, candidate, evaluation, case, found.timing, cache)
+            for case, found in chosen
             if found.timing is not None
         )
     if not chosen:
@@ -99,13 +98,19 @@ def _chosen(
     ]
 
 
-def _emulated(candidate: Candidate, evaluation: Evaluation, case: str, timing: Timing, cache: Cache) -> CaseProfile:
+def _emulated(
+    evaluator: Evaluator, candidate: Candidate, evaluation: Evaluation, case: Case, timing: Timing, cache: Cache
+) -> CaseProfile:
     launches = candidate.plan.launches
-    counted = timing.counted or CountedLaunch(launches[0].entry if len(launches) == 1 else _NOT_SAID, 0, len(launches))
+    counted = timing.counted or CountedLaunch(
+        launches[0].entry if len(launches) == 1 else UNNAMED_LAUNCH, 0, len(launches)
+    )
     resources = None
-    if isinstance(evaluation.compiled, Compiled):
+    if candidate.compiled_by_case:  # the evaluation keeps the binary of its first case
+        resources = evaluator.programs(candidate, [case])[case.name].resources.get(counted.entry)
+    elif isinstance(evaluation.compiled, Compiled):
         resources = evaluation.compiled.resources.get(counted.entry)
-    return emulated_profile(case, candidate.identity, timing, cache, counted, resources)
+    return emulated_profile(case.name, candidate.identity, timing, cache, counted, resources)
 
 
 def _on_gpu(

@@ -49,7 +49,7 @@ def diagnose_attempt(context: LoopContext, attempt: Attempt) -> AttemptDiagnosis
     """
     session = context.session
     profiles = session.profiles(attempt.number)
-    if not profiles:
+    if profiles is None:
         started = time.monotonic()
         profiles = _profiled(context, attempt)
         context.charge("profile", attempt.number, time.monotonic() - started)
@@ -117,8 +117,8 @@ def _concluded(context: LoopContext, attempt: Attempt, profiles: Sequence[CasePr
     parent = None if not attempt.parent else session.diagnosis(attempt.parent)
     followed = target if parent is None else parent.target_case
     own = _of_case(profiles, followed) or _of_case(profiles, target) or next(iter(profiles), None)
-    before_parent = _of_case(session.profiles(attempt.parent), own.case) if own and attempt.parent else None
-    before_incumbent = _of_case(session.profiles(incumbent), own.case) if own and incumbent else None
+    before_parent = _of_case(session.profiles(attempt.parent) or (), own.case) if own and attempt.parent else None
+    before_incumbent = _of_case(session.profiles(incumbent) or (), own.case) if own and incumbent else None
     checks, verdict = _checked(attempt, before_parent, own)
     return AttemptDiagnosis(
         cases=cases,
@@ -162,7 +162,7 @@ def _tell_lost_counters(context: LoopContext, profiles: Sequence[CaseProfile]) -
     if not context.bench.evaluator.measures:
         return
     reasons = dict.fromkeys(profile.reason for profile in profiles if profile.reason is not None)
-    told = {p.reason for number in range(1, session.attempt_count + 1) for p in session.profiles(number)}
+    told = {p.reason for number in range(1, session.attempt_count + 1) for p in session.profiles(number) or ()}
     for reason in reasons:
         if reason not in told:
             session.emit(Event("note", text=f"no hardware counters, so the diagnosis goes by what is known: {reason}"))

@@ -9,7 +9,7 @@ from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 def look_up(context: LoopContext, number: int, diagnosis: AttemptDiagnosis) -> Guidance | None:
     """What is advised on the target of an attempt; None if it has none."""
     session, target = context.session, diagnosis.target
-    profile = next((p for p in session.profiles(number) if p.case == diagnosis.target_case), None)
+    profile = next((p for p in (session.profiles(number) or ()) if p.case == diagnosis.target_case), None)
     if target is None or profile is None:
         return None
     return advise(session.workload, context.bench.device.spec, profile, target, context.documents, _gains(context))

@@ -12,6 +12,8 @@ from warpwright.record.session import Session
 
 SEARCH_SHARE = 0.25
 """A search may take this part of the time that is left: the structure that it refines may be the wrong one."""
+CLOSE_SHARE = 0.1
+"""The same for a structure that only came close."""
 ONLY_SEARCH_SHARE = 0.75
 """The same where nothing but tunables is tried: the best points still have to become attempts."""
 CLOSE_RATIO = 1.5
@@ -61,7 +63,7 @@ def search_points(context: LoopContext, number: int) -> None:
     """
     session, budget = context.session, context.budget
     candidate = session.attempt(number).candidate
-    ends_s = budget.share_ends_s(ONLY_SEARCH_SHARE if session.options.proposer == _TUNER else SEARCH_SHARE)
+    ends_s = budget.share_ends_s(_share(session, candidate))
     tuner = Tuner(
         candidate, session.workload, context.bench.device.spec, session.options.seed, session.options.tuning_budget
     )
@@ -75,6 +77,13 @@ def search_points(context: LoopContext, number: int) -> None:
             session.emit(Event("tuned", attempt=number, text=f"{len(points)} points searched{why}"))
             return
         _evaluate_point(context, number, chosen)
+
+
+def _share(session: Session, candidate: Candidate) -> float:
+    if session.options.proposer == _TUNER:
+        return ONLY_SEARCH_SHARE
+    stands = _structure(session.attempt(session.incumbent()).candidate) == _structure(candidate)
+    return SEARCH_SHARE if stands else CLOSE_SHARE
 
 
 def _evaluate_point(context: LoopContext, number: int, chosen: tuple[dict[str, int], CaseSettings]) -> None:

@@ -7,6 +7,9 @@ from enum import StrEnum
 from warpwright.device.protocol import TimeSource
 from warpwright.profiler.counters import Quality
 
+UNNAMED_LAUNCH = "a launch that the record does not name"
+"""Entry of the counters of one of several launches in records that do not say of which."""
+
 
 class Source(StrEnum):
     """Who supplied a counter."""

@@ -46,7 +46,7 @@ class Attempt:
 class TuningPoint:
     """One point of a tuning search, a line of `tuning.jsonl`.
 
-    point: tunable -> value. launch: per-case launch configuration where it was searched (case -> block, grid ...).
+    point: tunable -> value. launch: case -> tunable -> value, where a case has another value than the point.
     geomean_us: None unless every case passed. A point is screened, not promoted: only an attempt can become incumbent.
     case_us: time of each perf case as far as they were timed.
     """

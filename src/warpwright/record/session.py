@@ -269,9 +269,9 @@ class Session:
         """Keep the counters of a finished attempt, once."""
         self._write_kept(number, PROFILES, profiles)
 
-    def profiles(self, number: int) -> tuple[CaseProfile, ...]:
-        """Counters of an attempt, by case; empty if it was not profiled."""
-        return self._read_kept(number, PROFILES) or ()
+    def profiles(self, number: int) -> tuple[CaseProfile, ...] | None:
+        """Counters of an attempt, by case, and be there none; None if it was not profiled."""
+        return self._read_kept(number, PROFILES)
 
     def write_diagnosis(self, number: int, diagnosis: AttemptDiagnosis) -> None:
         """Keep what the counters of a finished attempt say, once."""

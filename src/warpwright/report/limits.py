@@ -93,7 +93,7 @@ def session_limits(session: Session, attempts: Sequence[Attempt]) -> Mapping[int
         diagnosis = session.diagnosis(attempt.number)
         if diagnosis is None:
             continue
-        profiles[attempt.number] = {profile.case: profile for profile in session.profiles(attempt.number)}
+        profiles[attempt.number] = {profile.case: profile for profile in session.profiles(attempt.number) or ()}
         before = profiles.get(diagnosis.parent, {}).get(diagnosis.compared_case or "")
         found[attempt.number] = _limits(session, diagnosis, attempt.number, profiles[attempt.number], before)
     return found

@@ -160,4 +160,5 @@ def _resources(attempt: Attempt) -> str:
             ("bytes spilled", resources.spill_store_bytes),
         )
         parts.append(f"{entry}: " + ", ".join(f"{value} {what}" for what, value in figures if value is not None))
-    return "; ".join(parts)
+    which = f" (compiled for case {attempt.evaluation.cases[0].name})" if attempt.candidate.compiled_by_case else ""
+    return "; ".join(parts) + which if parts else ""

@@ -8,13 +8,19 @@ from warpwright.profiler.diagnosis.compare import changes, not_compared
 from warpwright.profiler.diagnosis.expectation import check_expectations
 from warpwright.profiler.diagnosis.finding import Verdict
 from warpwright.profiler.diagnosis.pairing import Pair, Unpaired, paired
-from warpwright.profiler.profile import Cache, CaseProfile, Counter, LaunchCounters, Source
+from warpwright.profiler.profile import UNNAMED_LAUNCH, Cache, CaseProfile, Counter, LaunchCounters, Source
 
 MEASURED = (Source.NCU, Quality.MEASURED)
 BOUND = (Source.MODEL, Quality.ESTIMATED)
 PLANNED = (Source.MODEL, Quality.EXACT)
 EMULATED = (Source.EMULATOR, Quality.EXACT)
 GATHER, TOTAL = launch("gather", 0, duration_ns=9e4, global_excess_ratio=0.8), launch("total", 1, duration_ns=4e4)
+
+
+def test_launches_that_a_record_does_not_name_are_no_pair() -> None:
+    before = plan_of(launch(UNNAMED_LAUNCH, 0, duration_ns=9e4), launch("total", 1, duration_ns=4e4))
+    after = plan_of(launch(UNNAMED_LAUNCH, 0, duration_ns=5e4), launch("total", 1, duration_ns=4e4))
+    assert isinstance(paired(before, after), Unpaired)
 
 
 def taken(value: float, how: tuple[Source, Quality]) -> CaseProfile:

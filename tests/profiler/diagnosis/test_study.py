@@ -19,7 +19,7 @@ ROWS: dict[str, dict[str, Any]] = {
 
 def test_both_devices_are_there() -> None:
     assert len([name for name in ROWS if name.startswith("emulator_h200/")]) == 15
-    assert len([name for name in ROWS if name.startswith("h200/")]) == 11
+    assert len([name for name in ROWS if name.startswith("h200/")]) == 15
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))

@@ -1,5 +1,6 @@
 """The default tolerance of outputs with few elements: their scale comes from several draws of the case's values."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,12 +9,14 @@ import numpy as np
 import pytest
 
 from warpwright.workload.arguments import make_arguments
-from warpwright.workload.comparison.comparator import compare_case
-from warpwright.workload.comparison.scales import DRAWS
+from warpwright.workload.comparison.comparator import compare_case, compare_output
+from warpwright.workload.comparison.scales import DRAWS, draw_scales
+from warpwright.workload.comparison.tolerance import budget
+from warpwright.workload.dtypes import element_type
 from warpwright.workload.loader import load_workload
-from warpwright.workload.model import Case, Workload
+from warpwright.workload.model import ArrayParameter, Case, Role, Workload
 from warpwright.workload.oracle import Oracle
-from warpwright.workload.values import Array
+from warpwright.workload.values import Array, CaseArguments
 
 ROOT = Path(__file__).parents[3]
 SEEDS = 1000
@@ -76,3 +79,69 @@ def test_an_explicit_absolute_limit_needs_no_scale() -> None:
     workload = load_workload(ROOT / "examples/transpose")
     with Oracle(workload) as oracle:
         assert oracle.scales(replace(workload.cases[0], dims={"rows": 1, "cols": 1})) == {}
+
+
+class Draws:
+    """Expected values by draw, in place of an oracle."""
+
+    workers = 1
+
+    def __init__(self, values: list[float]) -> None:
+        self._values = iter(values)
+
+    def make_inputs(self, case: Case, seed: int) -> dict[str, Array]:
+        raise AssertionError("nothing is left to make")
+
+    def expected(self, case: Case, arguments: CaseArguments) -> dict[str, Array]:
+        return {"y": np.array([next(self._values)])}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "beyond"), [("float32", 1e141), ("float16", 1e7), ("float64", 1e200), ("bfloat16", 1e39)]
+)
+def test_a_draw_beyond_what_the_dtype_holds_gives_no_scale(
+    axpb: tuple[Workload, Oracle], dtype: str, beyond: float
+) -> None:
+    """It is an infinity there; as a scale it would let any finite value pass."""
+    workload, _ = axpb
+    y, *others = workload.parameters
+    assert isinstance(y, ArrayParameter)
+    stored = replace(workload, parameters=(replace(y, dtype=dtype), *others))
+    scales = draw_scales(stored, one_element(workload), Draws([3.0, beyond, 4.0]))
+    assert scales["y"] == pytest.approx(np.sqrt(12.5))
+
+
+@pytest.mark.parametrize(("dtype", "beyond"), [("float32", 1e141), ("float16", 1e7), ("float64", 1e200)])
+def test_an_element_beyond_the_dtype_excuses_no_other_of_its_row(
+    axpb: tuple[Workload, Oracle], dtype: str, beyond: float
+) -> None:
+    workload, _ = axpb
+    y = ArrayParameter("y", Role.OUT, dtype, ("n",), 4, None)
+    want = np.linspace(1.0, 2.0, 100)
+    want[7] = beyond
+    with np.errstate(over="ignore"):
+        right = want.astype(dtype)
+    limits = budget(workload, y, {"n": 100})
+    assert compare_output(y, right, want, limits).passed
+    assert compare_output(y, np.where(np.arange(100) == 7, right, 0).astype(dtype), want, limits).wrong == 99
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_no_scale_of_other_draws_excuses_a_tenth_of_a_value(axpb: tuple[Workload, Oracle], dtype: str) -> None:
+    workload, _ = axpb
+    y = ArrayParameter("y", Role.OUT, dtype, ("n",), 4, None)
+    limits = replace(budget(workload, y, {"n": 1}), least_scale=1e9)
+    element = element_type(dtype).numpy
+    for wrong in (0.0, 0.8, 1.2):
+        assert not compare_output(y, np.array([wrong]).astype(element), np.array([1.0]), limits).passed
+
+
+def test_an_own_compare_needs_no_scale(tmp_path: Path) -> None:
+    directory = tmp_path / "own"
+    shutil.copytree(ROOT / "benchmarks/measurement/kernels/axpb", directory)
+    reference = directory / "reference.py"
+    own = "\n\ndef compare(actual, expected, case):\n    return True, ''\n"
+    reference.write_text(reference.read_text(encoding="utf-8") + own, encoding="utf-8")
+    workload = load_workload(directory)
+    with Oracle(workload) as oracle:
+        assert oracle.scales(one_element(workload)) == {}

@@ -53,7 +53,7 @@ class PairedRun:
     def extend(self, rounds: int, listener: StageListener | None) -> Failure | None:
         """Run that many more rounds of every perf case in a fresh process; the contender's failure, if it fails.
 
-        A fault is put down to the contender: the incumbent has run beside a copy of itself before.
+        A fault is put down to the contender; whether the incumbent fails beside a copy of itself is for the caller to find out.
         """
         self.bench.device.renew()
         for case in self.ranked:

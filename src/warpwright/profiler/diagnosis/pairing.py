@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from warpwright.profiler.counters import Quality
-from warpwright.profiler.profile import CaseProfile, Counter, LaunchCounters, Source
+from warpwright.profiler.profile import UNNAMED_LAUNCH, CaseProfile, Counter, LaunchCounters, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ def paired(before: CaseProfile, after: CaseProfile) -> Pair | Unpaired:
     if before.launch_count == after.launch_count == 1:
         return Pair(old, after.main)
     same = [launch for launch in after.launches if launch.entry == old.entry]
+    if UNNAMED_LAUNCH in (old.entry, after.main.entry):
+        return Unpaired(f"{UNNAMED_LAUNCH} is none that another can be compared with")
     placed = [launch for launch in same if launch.position == old.position]
     alone = len(same) == 1 and _knows_all(before) and _knows_all(after) and _runs(before, old.entry) == 1
     chosen = placed or (same if alone else [])

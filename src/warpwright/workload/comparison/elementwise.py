@@ -26,6 +26,10 @@ _THREADED_ELEMENTS = 1 << 20
 _MOST_THREADS = 8
 """More only wait for the interpreter and for memory."""
 _PARTS_PER_THREAD = 2
+_MOST_SQUARED = 1e150
+_MOST_CANCELLED = 256.0
+"""Eight bits of the largest term."""
+_MOST_LIFTED = 0.1
 _DOT_ELEMENTS = 4096  # BLAS starts no threads of its own for so few
 
 _Block = tuple[slice, slice]
@@ -82,7 +86,7 @@ def _threads() -> int:
 
 def measure(element: ElementType, got: Array, want: Array, limits: Budget) -> Sums:
     """Errors of two arrays in rows and columns against their budget; `want` in float64, `got` in its dtype."""
-    scales = np.maximum(_scales(want), limits.least_scale) if limits.scale_ratio else np.zeros(want.shape[0])
+    scales = _lifted(_scales(want, element), limits) if limits.scale_ratio else np.zeros(want.shape[0])
     rows_allowed = limits.atol + limits.scale_ratio * scales[:, None]
     greatest = _greatest(element)
 
@@ -183,6 +187,21 @@ def _first(bad: Array, got: Array, want: Array, block: _Block, width: int) -> li
     ]
 
 
+def greatest_scaled(element: ElementType) -> float:
+    """The largest value that counts for a scale: what the dtype can hold, as far as its square is finite in float64."""
+    return min(_greatest(element), _MOST_SQUARED)
+
+
+def _lifted(scales: Array, limits: Budget) -> Array:
+    """At least the scale that other draws show, as far as cancellation explains the difference.
+
+    More than _MOST_CANCELLED, or a limit of more than _MOST_LIFTED of the values themselves, would let wrong ones pass.
+    """
+    most = min(_MOST_CANCELLED, _MOST_LIFTED / limits.scale_ratio)
+    lifted: Array = np.maximum(scales, np.minimum(limits.least_scale, most * scales))
+    return lifted
+
+
 def _greatest(element: ElementType) -> float:
     """Largest finite value of a dtype that rounds larger ones to infinity; float64 and integers hold what they are given."""
     if not element.is_float or element.name == "float64":
@@ -200,14 +219,15 @@ def _as_stored(element: ElementType, want: Array) -> Array:
     return np.where(np.isinf(stored), stored, want)
 
 
-def _scales(want: Array) -> Array:
-    """Root mean square of the finite expected values of each row; short rows share theirs with their neighbours.
+def _scales(want: Array, element: ElementType) -> Array:
+    """Root mean square of each row's expected values, as far as the dtype can hold them; short rows share with others.
 
     A handful of values may all be small by cancellation, and says nothing of the terms that they are the sum of.
     """
     squares, counts = np.zeros(want.shape[0]), np.zeros(want.shape[0])
+    greatest = greatest_scaled(element)
     for (rows, _), (block_squares, block_counts) in zip(
-        _blocks(want.shape), _over_blocks(want.shape, lambda block: _row_squares(want[block])), strict=True
+        _blocks(want.shape), _over_blocks(want.shape, lambda block: _row_squares(want[block], greatest)), strict=True
     ):
         squares[rows] += block_squares
         counts[rows] += block_counts
@@ -220,17 +240,16 @@ def _scales(want: Array) -> Array:
     return scales
 
 
-def _row_squares(block: Array) -> tuple[Array, Array]:
-    """Of each row: sum of the squares of its finite elements, and how many there are."""
+def _row_squares(block: Array, greatest: float) -> tuple[Array, Array]:
+    """Of each row: sum of the squares of its elements up to `greatest`, and how many there are."""
     with np.errstate(over="ignore", invalid="ignore"):
         _, _, scratch = _WORKSPACE.arrays(block.shape)
         np.copyto(scratch, block, casting="unsafe")
         np.square(scratch, out=scratch)
-        squares = np.sum(scratch, axis=1)
-        if np.isfinite(squares).all():
-            return squares, np.full(block.shape[0], block.shape[1])
-        finite = np.isfinite(block)
-        return np.sum(np.square(np.where(finite, block, 0.0)), axis=1), finite.sum(axis=1)
+        if scratch.max(initial=0.0) <= greatest * greatest:  # also false if there is a NaN
+            return np.sum(scratch, axis=1), np.full(block.shape[0], block.shape[1])
+        held = np.abs(block) <= greatest
+        return np.sum(np.square(np.where(held, block, 0.0)), axis=1), held.sum(axis=1)
 
 
 def _over_blocks[R](shape: tuple[int, ...], function: Callable[[_Block], R]) -> list[R]:

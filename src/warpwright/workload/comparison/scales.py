@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from warpwright.workload.arguments import InputSource, make_arguments
+from warpwright.workload.comparison.elementwise import greatest_scaled
 from warpwright.workload.comparison.tolerance import SCALE_ELEMENTS, budget
 from warpwright.workload.dtypes import element_type
 from warpwright.workload.model import ArrayParameter, Case, OracleKind, Workload
@@ -51,7 +52,7 @@ def draw_scales(workload: Workload, case: Case, oracle: ExpectedSource) -> dict[
         1 if runs_kernel else min(DRAWS, oracle.workers)
     ) as pool:  # a device is not for two threads
         draws = list(pool.map(draw, range(DRAWS)))
-    return {output.name: _root_mean_square([drawn[output.name] for drawn in draws]) for output in small}
+    return {output.name: _root_mean_square(output, [drawn[output.name] for drawn in draws]) for output in small}
 
 
 def _needs_scale(workload: Workload, output: ArrayParameter, case: Case) -> bool:
@@ -59,7 +60,8 @@ def _needs_scale(workload: Workload, output: ArrayParameter, case: Case) -> bool
     return few and element_type(output.dtype).is_float and budget(workload, output, case.dims).scale_ratio > 0
 
 
-def _root_mean_square(arrays: Sequence[Array]) -> float:
+def _root_mean_square(output: ArrayParameter, arrays: Sequence[Array]) -> float:
+    """Of what the dtype can hold: a value beyond its range is an infinity, and has no size."""
     values = np.concatenate([array.astype(np.float64).reshape(-1) for array in arrays])
-    finite = values[np.isfinite(values)]
-    return sqrt(float(np.mean(np.square(finite)))) if finite.size else 0.0
+    held = values[np.abs(values) <= greatest_scaled(element_type(output.dtype))]
+    return sqrt(float(np.mean(np.square(held)))) if held.size else 0.0

@@ -34,7 +34,8 @@ class Budget:
 
     rms_ratio: limit of the relative RMS error of the whole output; None: not limited.
     exact: integers and bools, compared bit for bit.
-    least_scale: what the scale of a row is at least, for outputs that are too small to show one.
+    least_scale: what the scale of a row is at least, for outputs that are too small to show one; how far it may be above the
+    row's own is limited where it is applied.
     """
 
     rtol: float

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from warpwright.candidate.candidate import Candidate, LaunchPlan
+from warpwright.candidate.candidate import Candidate, LaunchPlan, allowed_overrides
 from warpwright.candidate.directory import candidate_toml
 from warpwright.candidate.expressions import parse
 from warpwright.candidate.schema import CandidateFile
@@ -115,13 +115,9 @@ def _without_idle_tunables(candidate: Candidate) -> Candidate:
     kept = {name: allowed for name, allowed in candidate.tunables.items() if name in used}
     if len(kept) == len(candidate.tunables):
         return candidate
-    overrides = {
-        case: replace(o, point=MappingProxyType({n: v for n, v in o.point.items() if n in kept}))
-        for case, o in candidate.plan.overrides.items()
-    }
     return replace(
         candidate,
-        plan=replace(candidate.plan, overrides=MappingProxyType(overrides)),
+        plan=replace(candidate.plan, overrides=allowed_overrides(candidate.plan.overrides, kept)),
         tunables=MappingProxyType(kept),
         point=MappingProxyType({n: v for n, v in candidate.point.items() if n in kept}),
     )

@@ -44,7 +44,10 @@ def code_excerpt(aids: Aids) -> Tool:
         hits = _hits(lines, asked.source_line, asked.text.lower())
         if not hits:
             return f"No PTX of {entry} fits ({len(lines)} lines): no such text, or no code for that line."
-        return f"{entry}, {len(lines)} lines of PTX:\n{quoted('PTX', without_paths(_windows(lines, hits)), room())}"
+        which = f" compiled for case {attempt.evaluation.cases[0].name}" if attempt.candidate.compiled_by_case else ""
+        return (
+            f"{entry}{which}, {len(lines)} lines of PTX:\n{quoted('PTX', without_paths(_windows(lines, hits)), room())}"
+        )
 
     return Tool(
         "code_excerpt",

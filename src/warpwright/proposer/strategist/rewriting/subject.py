@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from warpwright.candidate.analysis.kernel import KernelModel, read_kernel
-from warpwright.candidate.candidate import Candidate, Launch, Scratch
+from warpwright.candidate.candidate import Candidate, Launch, Scratch, allowed_overrides
 from warpwright.candidate.expressions import parse
 from warpwright.candidate.source import parse_source
 from warpwright.candidate.source_edit import edited_text, replace_node
@@ -106,14 +106,11 @@ class Subject:
         allowed = {**self.candidate.tunables, **(tunables or {})}
         used = _words(source, launches)
         allowed = {name: values for name, values in allowed.items() if name in used}
-        overrides = {
-            case: replace(override, point=_allowed(override.point, allowed))
-            for case, override in self.candidate.plan.overrides.items()
-        }
+        overrides = allowed_overrides(self.candidate.plan.overrides, allowed)
         return replace(
             self.candidate,
             source=source,
-            plan=replace(self.candidate.plan, launches=tuple(launches), overrides=MappingProxyType(overrides)),
+            plan=replace(self.candidate.plan, launches=tuple(launches), overrides=overrides),
             tunables=MappingProxyType(allowed),
             point=_allowed(self.candidate.point, allowed),
         )

@@ -17,7 +17,8 @@ GOOD_SHARE = 0.2
 RIDGE = 1.0
 FAILURE_FACTOR = 1.5
 """A point that failed counts as this many times the worst time seen."""
-RANDOM_EVERY = 6
+ROUND = 6
+"""Proposals of a round: the last is random."""
 _POOL = 2_000
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -42,10 +43,10 @@ def next_point(space: Space, known: Sequence[Known], start_count: int, seed: int
     if not pool:
         return None
     turn = len(known) - start_count
-    if turn % RANDOM_EVERY == RANDOM_EVERY - 1:
+    if turn % ROUND == ROUND - 1:
         return pool[int(rng.integers(len(pool)))]
     by_ridge, by_counts = _ridge_scores(known, pool), _count_scores(space, known, pool)
-    role = turn % RANDOM_EVERY
+    role = turn % ROUND
     if role in (1, 4):
         return pool[int(np.argmin(by_counts if role == 1 else by_ridge))]
     ranked = sorted(passed, key=lambda k: k.time_us or 0.0)

@@ -8,6 +8,7 @@ from warpwright.candidate.resolve import resolve_plan
 from warpwright.candidate.resolved import PlanFault
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.proposer.strategist.tuner.case_points import Trial, bests, combined
+from warpwright.proposer.strategist.tuner.combo import ROUND
 from warpwright.proposer.strategist.tuner.point import PointKey, apply_point, key_of, settings_by_case
 from warpwright.proposer.strategist.tuner.search import known_points, next_in_space
 from warpwright.proposer.strategist.tuner.space import Space
@@ -50,7 +51,8 @@ class Tuner:
         cases = [case.name for case in self._workload.cases if any(case.name in p.case_us for p in points)]
         objectives = [None, *cases] if len(cases) > 1 else [None]
         plain = [p for p in points if not p.launch]
-        known = known_points(self._space, plain, objectives[len(plain) % len(objectives)])
+        turn = len(plain) + len(plain) // ROUND  # else each objective would always meet the same judges
+        known = known_points(self._space, plain, objectives[turn % len(objectives)])
         budget = max(1, self._budget - len(points) + len(plain) - kept)
         chosen = next_in_space(self._space, known, budget, self._seed, bests(plain))
         return None if chosen is None else (self._space.named(chosen), {})
