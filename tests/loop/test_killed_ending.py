@@ -30,11 +30,13 @@ from warpwright.record.session import Session
 def die(*ignored, **named):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def die_before_ended(session, event):
-    die() if event.kind == "ended" else emit(session, event)
+def die_before(kind):
+    return lambda session, event: die() if event.kind == kind else emit(session, event)
 
 emit = Session.emit
 STEPS = {
+    "proposed": (Session, "emit", die_before("proposed")),
+    "pledge": (entering, "pledge_entry_secret", die),
     "evaluate": (entering, "evaluate", die),
     "record": (entering, "record", die),
     "diagnose": (entering, "diagnose", die),
@@ -43,7 +45,7 @@ STEPS = {
     "secrets of attempts": (complete, "file_entry_secrets", die),
     "lesson": (SessionHistory, "learn", die),
     "report": (complete, "write_report", die),
-    "ended": (Session, "emit", die_before_ended),
+    "ended": (Session, "emit", die_before("ended")),
 }
 where, name, instead = STEPS[sys.argv[1]]
 setattr(where, name, instead)
@@ -176,6 +178,36 @@ def test_a_candidate_of_an_ended_session_is_judged_to_its_end(
     assert "by hand" in (ended / "report.html").read_text(encoding="utf-8")
     assert [trial.worked for trial in history.everything()[0].lesson.trials] == [True]
     assert is_complete(session)
+
+
+@pytest.mark.parametrize(
+    ("step", "by"), [("proposed", "resume"), ("proposed", "try"), ("pledge", "resume"), ("pledge", "try")]
+)
+def test_one_that_was_begun_is_judged_though_no_secret_was_pledged(
+    ended: Path, tmp_path: Path, done_by: Command, step: str, by: str
+) -> None:
+    kernel = write_fast(tmp_path / "fast")
+    killed_before(step, "try", str(ended), str(kernel))
+    session = Session.open(ended, lock=False)
+    assert [pending.number for pending in session.pending()] == [2]
+    assert not is_complete(session)
+    done_by(by, str(ended), *([str(kernel)] if by == "try" else []))
+    session = Session.open(ended, lock=False)
+    assert (session.attempt_count, session.best(), session.pending()) == (2, 2, ())
+    assert attempt_secret(session, 2) != session_secret(session)
+    assert is_complete(session)
+
+
+def test_what_was_in_hand_when_the_session_ended_stays_unfinished(
+    ended: Path, tmp_path: Path, done_by: Command
+) -> None:
+    killed_before("pledge", "try", str(ended), str(write_fast(tmp_path / "fast")))
+    events = ended / "events.jsonl"
+    *others, proposed = events.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert '"proposed"' in proposed
+    events.write_text("".join([*others[:-1], proposed, others[-1]]), encoding="utf-8")
+    assert "nothing is left to do" in done_by("resume", str(ended))
+    assert [pending.number for pending in Session.open(ended, lock=False).pending()] == [2]
 
 
 def test_one_that_lost_keeps_its_own_secret_too(ended: Path, tmp_path: Path, done_by: Command) -> None:

@@ -30,6 +30,8 @@ def complete(session: Session, history: SessionHistory | None) -> None:
 
 def is_complete(session: Session) -> bool:
     """True if nothing was begun since a session ended, or since a candidate that entered it then was dealt with."""
+    if _has_entered(session):
+        return False
     for event in reversed(session.events()):
         if event.kind == "ended":
             return True
@@ -43,8 +45,21 @@ def awaits_judgement(session: Session) -> bool:
 
     What a beam had in hand when its time was up is not among them: it stays unfinished.
     """
-    entered = any(is_pledged(session, pending.number) for pending in session.pending())
-    return entered or session.incumbent() != session.best()
+    return _has_entered(session) or session.incumbent() != session.best()
+
+
+def _has_entered(session: Session) -> bool:
+    """True if an unfinished attempt was begun after the end. A kill may come before it is announced, or its secret pledged."""
+    pending = [each.number for each in session.pending()]
+    if any(is_pledged(session, number) for number in pending):
+        return True
+    announced: set[int | None] = set()
+    for event in session.events() if pending else ():
+        if event.kind == "ended":
+            return not announced.issuperset(pending)
+        if event.kind == "proposed":
+            announced.add(event.attempt)
+    return False
 
 
 def recorded_history(session: Session, path: Path | None) -> SessionHistory | None:
