@@ -1,6 +1,6 @@
 """What a proposer writes down while it converses, in the directory of the attempt that it proposes, and what it may spend."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -76,12 +76,24 @@ class SessionNotebook:
     def _charge_forgotten(self) -> None:
         if not self._exchanges and not self._uses:
             return
-        charged = [entry.kind for entry in self._session.ledger() if entry.attempt == self._number]
-        entries = [entry for exchange in self._exchanges for entry in _model_entries(self._number, exchange)]
-        for entry in entries[charged.count("model") :]:
+        charged = [entry for entry in self._session.ledger() if entry.attempt == self._number]
+        for entry in self._forgotten([entry.outcome for entry in charged if entry.kind == "model"]):
             self._session.spend(entry)
-        for use in self._uses[charged.count("tool") :]:
+        for use in self._uses[sum(entry.kind == "tool" for entry in charged) :]:
             self._session.spend(_tool_entry(self._number, use))
+
+    def _forgotten(self, charged: Sequence[str]) -> Iterator[LedgerEntry]:
+        """Lines of requests that the ledger lacks, behind its last line: the kill came there. charged: outcomes in the ledger.
+
+        Each exchange has one line with its outcome, and in a ledger of an older version that alone, however often it was
+        tried: lines are therefore counted within the last exchange that has one, never over several.
+        """
+        first_lines = [place for place, outcome in enumerate(charged) if outcome != _TRIED_AGAIN]
+        known = len(first_lines)
+        for exchange in self._exchanges[:known][-1:]:
+            yield from _model_entries(self._number, exchange)[len(charged) - first_lines[-1] :]
+        for exchange in self._exchanges[known:]:
+            yield from _model_entries(self._number, exchange)
 
 
 def _model_entries(number: int, exchange: Exchange) -> tuple[LedgerEntry, ...]:
