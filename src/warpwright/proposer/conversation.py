@@ -66,7 +66,7 @@ class Stop(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a model said. tries: requests that it took. refused: how many of those before the last one the server turned away;
-    the others brought nothing either, and may have cost.
+    the others brought nothing either, and may have cost. calls_left_out: how many it asked for beyond those that are kept.
     """
 
     text: str
@@ -76,6 +76,7 @@ class Reply:
     seconds: float = 0.0
     tries: int = 1
     refused: int = 0
+    calls_left_out: int = 0
 
 
 class FaultKind(StrEnum):

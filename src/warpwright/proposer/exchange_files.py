@@ -4,6 +4,7 @@ Whatever a model said can be written, and whatever was written can be read: argu
 too deep, numbers too long) are kept as a text.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -28,6 +29,9 @@ from warpwright.record.files import parse_model, read_model, sync_directory, to_
 FOLDER = "proposal"
 DEEPEST_ARGUMENTS = 32
 """No look-up takes any that are nested; what is deeper serves only to exhaust a reader."""
+MOST_CALLS = 64
+"""Of one reply, far beyond the look-ups of a turn; each that is kept is answered and goes back in every later request."""
+LONGEST_ID = 256
 NOT_KEPT = "(arguments that no JSON can hold)"
 _EXCHANGE, _TOOL = "exchange", "tool"
 
@@ -90,6 +94,19 @@ def read_tool_uses(attempt: Path) -> tuple[ToolUse, ...]:
 def keepable(arguments: Mapping[str, Any] | str) -> Mapping[str, Any] | str:
     """Arguments as they can be kept: a text where they are nested deeper than `DEEPEST_ARGUMENTS`."""
     return as_text(arguments) if _deeper(arguments, DEEPEST_ARGUMENTS) else arguments
+
+
+def with_kept_calls(reply: Reply) -> Reply:
+    """A reply with its first `MOST_CALLS` calls, which says how many more it had, and with ids of usual length."""
+    kept = tuple(replace(call, id=kept_id(call.id)) for call in reply.calls[:MOST_CALLS])
+    return replace(reply, calls=kept, calls_left_out=reply.calls_left_out + len(reply.calls) - len(kept))
+
+
+def kept_id(identity: str) -> str:
+    """An id of a call; one longer than `LONGEST_ID` becomes a short one, always the same."""
+    if len(identity) <= LONGEST_ID:
+        return identity
+    return f"call-{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
 def as_text(value: Any) -> str:

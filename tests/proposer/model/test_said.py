@@ -54,8 +54,15 @@ def test_many_calls_share_what_one_may_have() -> None:
     assert [call.id for call in message.calls] == [call.id for call in calls]
 
 
+@pytest.mark.parametrize("arguments", [{}, "", {"at": 1}], ids=["none", "empty", "one"])
+def test_any_number_of_calls_can_be_shown_again(arguments: dict[str, Any] | str) -> None:
+    calls = tuple(ToolCall(f"c{n}", "look", arguments) for n in range(30_000))
+    assert len(shown_again(Reply("", calls)).calls) == 30_000
+
+
 def test_arguments_and_look_ups_count() -> None:
     call = ToolCall("c", "look", {"source": "x" * 100})
     asked = (Message(Role.USER, "four"), Message(Role.MODEL, "", (call,)))
-    assert characters_of(asked, ()) == 4 + 4 + len('{"source": ""}') + 100
+    assert characters_of(asked, ()) == 4 + 1 + 4 + len('{"source": ""}') + 100
+    assert characters_of((Message(Role.TOOL, "found", call_id="c" * 30),), ()) == 5 + 30
     assert characters_of((), (ToolSpec("look", "Looks.", {"type": "object"}),)) == 4 + 6 + len('{"type": "object"}')

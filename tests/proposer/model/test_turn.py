@@ -18,6 +18,7 @@ from warpwright.proposer.conversation import (
     ToolUse,
     Usage,
 )
+from warpwright.proposer.exchange_files import LONGEST_ID, MOST_CALLS
 from warpwright.proposer.model.costs import Costs
 from warpwright.proposer.model.prompt.build import TOOL_CALLS
 from warpwright.proposer.model.prompt.limits import CHARACTERS_PER_TOKEN
@@ -272,3 +273,40 @@ def test_text_that_cannot_be_written_down_is_mended_before_it_is_used() -> None:
     memory = Memory()
     assert turn(client, memory) == "good"
     assert client.asked[1][2].text == "b?d"
+
+
+def numbered(count: int) -> Reply:
+    return calls(*(f"{n}-{'x' * 100_000 if n % 20 == 0 else ''}" for n in range(count)))
+
+
+def goes_out_paired(asked: Sequence[Message]) -> None:
+    """Every call that is shown has its one answer, in order, and none has an id of any length."""
+    shown = [call.id for message in asked for call in message.calls]
+    assert shown == [message.call_id for message in asked if message.role is Role.TOOL]
+    assert len(set(shown)) == len(shown) == MOST_CALLS
+    assert max(map(len, shown)) <= LONGEST_ID
+    assert characters(asked) < 30_000
+
+
+def characters(asked: Sequence[Message]) -> int:
+    return sum(len(m.text) + sum(len(call.id) for call in m.calls) + len(m.call_id or "") for m in asked)
+
+
+def test_of_a_reply_with_any_number_of_calls_the_first_are_answered() -> None:
+    client, bell = Scripted([numbered(12_000), GOOD]), Bell()
+    assert turn(client, Memory(), bell) == "good"
+    assert bell.rung == TOOL_CALLS
+    goes_out_paired(client.asked[1])
+
+
+def test_a_record_with_more_calls_is_resumed_before_and_after_its_answers() -> None:
+    asks = numbered(100)
+    first = Exchange(Purpose.PROPOSE, "scripted:x", FIRST, asks)
+    client = Scripted([GOOD])
+    assert turn(client, Memory(kept=[first])) == "good"
+    goes_out_paired(client.asked[0])
+    answers = tuple(Message(Role.TOOL, NONE_LEFT, call_id=call.id) for call in asks.calls)
+    after = Memory(kept=[first, Exchange(Purpose.TOOL, "scripted:x", answers, BAD)])
+    client = Scripted([GOOD])
+    assert turn(client, after) == "good"
+    goes_out_paired(client.asked[0])

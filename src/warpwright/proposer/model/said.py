@@ -1,10 +1,11 @@
 """What goes to a model again and again while a turn lasts: its own words, cut to length, and how long that all is."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from warpwright.proposer.conversation import Message, Reply, Role, ToolCall, ToolSpec
-from warpwright.proposer.exchange_files import as_text
+from warpwright.proposer.exchange_files import as_text, kept_id
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import clipped, one_line
 
@@ -18,15 +19,25 @@ def shown_again(reply: Reply) -> Message:
     return Message(Role.MODEL, clipped(reply.text, limits().reply), calls)
 
 
+def answers_to(calls: Sequence[ToolCall], messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Recorded messages without answers to calls that are no longer shown; those that are have the id that is shown."""
+    shown = {call.id for call in calls}
+    renamed = [replace(each, call_id=None if each.call_id is None else kept_id(each.call_id)) for each in messages]
+    return tuple(each for each in renamed if each.role is not Role.TOOL or each.call_id in shown)
+
+
 def characters_of(conversation: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
-    """Length of a request: texts, arguments of look-ups, and what is said of the look-ups that there are."""
-    said = sum(len(message.text) + sum(map(_call_length, message.calls)) for message in conversation)
+    """Length of a request: texts, ids and arguments of look-ups, and what is said of the look-ups that there are."""
+    said = sum(
+        len(message.text) + len(message.call_id or "") + sum(map(_call_length, message.calls))
+        for message in conversation
+    )
     return said + sum(len(tool.name) + len(tool.description) + _length(tool.parameters) for tool in tools)
 
 
 def _cut(arguments: Mapping[str, Any] | str, limit: int) -> Mapping[str, Any] | str:
     """Arguments of at most about `limit` characters: each that is longer than its share is cut, as a text."""
-    if _length(arguments) <= limit:
+    if not arguments or _length(arguments) <= limit:
         return arguments
     if isinstance(arguments, str):
         return clipped(arguments, limit)
@@ -38,7 +49,7 @@ def _cut(arguments: Mapping[str, Any] | str, limit: int) -> Mapping[str, Any] | 
 
 
 def _call_length(call: ToolCall) -> int:
-    return len(call.name) + _length(call.arguments)
+    return len(call.id) + len(call.name) + _length(call.arguments)
 
 
 def _length(value: Any) -> int:

@@ -16,13 +16,13 @@ from warpwright.proposer.conversation import (
     ToolCall,
     ToolUse,
 )
-from warpwright.proposer.exchange_files import encodable
+from warpwright.proposer.exchange_files import encodable, with_kept_calls
 from warpwright.proposer.model.costs import Costs
 from warpwright.proposer.model.prompt.build import TOOL_CALLS, build_reask
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import one_line
 from warpwright.proposer.model.reply.bad_reply import BadKind, BadReply
-from warpwright.proposer.model.said import characters_of, shown_again
+from warpwright.proposer.model.said import answers_to, characters_of, shown_again
 from warpwright.proposer.model.tools.tool import Tool
 
 RE_ASKS = 2
@@ -89,10 +89,11 @@ class Turn:
         if isinstance(exchange, Lost):
             return exchange
         self._at += 1
-        self._said += exchange.messages
+        self._said += answers_to(self._said[-1].calls if self._said else (), exchange.messages)
         outcome = exchange.outcome
         if isinstance(outcome, ModelFault):
             return Lost(f"{outcome.message.rstrip('.')} ({_fault_words(outcome)})")
+        outcome = with_kept_calls(outcome)  # records of earlier versions have all
         self._said.append(shown_again(outcome))
         return outcome
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from model_server import Answer, Call, ModelServer, Request
 from proposer.model.client.asking import KEY, LOOK_UP, OPTIONS, QUESTION, ask, client_of, fault_of, reply_to
 from warpwright.proposer.conversation import FaultKind, Message, ModelFault, Reply, Role, Stop, ToolCall, Usage
+from warpwright.proposer.exchange_files import LONGEST_ID, MOST_CALLS
 from warpwright.proposer.model.client.options import ModelOptions
 
 WHOLE = replace(OPTIONS, stream=False)
@@ -58,6 +59,15 @@ def test_tool_calls_keep_what_is_no_json_as_text(options: ModelOptions) -> None:
     reply = reply_to(Answer(None, calls), options=options, tools=(LOOK_UP,))
     assert reply.stop is Stop.TOOL_CALLS
     assert {call.id: call.arguments for call in reply.calls} == {"c1": '{"at": ', "c2": {"at": 3}}
+
+
+@both
+def test_of_many_calls_the_first_are_kept_and_the_others_counted(options: ModelOptions) -> None:
+    calls = (Call("look_up", {"at": 0}, "x" * 10_000), *(Call("look_up", {"at": n}, f"c{n}") for n in range(1, 100)))
+    reply = reply_to(Answer(None, calls), options=replace(options, timeout_s=10), tools=(LOOK_UP,))
+    assert [call.arguments for call in reply.calls] == [{"at": n} for n in range(MOST_CALLS)]
+    assert reply.calls_left_out == 100 - MOST_CALLS
+    assert len(reply.calls[0].id) <= LONGEST_ID
 
 
 def test_arguments_that_are_no_object_stay_a_text_or_are_a_fault() -> None:

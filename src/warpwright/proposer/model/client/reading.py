@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AIMessageChunk
 
 from warpwright.proposer.conversation import Reply, Stop, ToolCall, Usage
-from warpwright.proposer.exchange_files import keepable
+from warpwright.proposer.exchange_files import keepable, with_kept_calls
 
 _STOPS = {
     "stop": Stop.END, "end_turn": Stop.END, "stop_sequence": Stop.END, "completed": Stop.END, "eos": Stop.END,
@@ -30,7 +30,7 @@ def read_reply(message: AIMessage, seconds: float) -> Reply:
     if not text and isinstance(refusal, str):
         text = refusal
     stop = Stop.REFUSED if isinstance(refusal, str) and refusal else _stop(message.response_metadata, bool(calls))
-    return Reply(text, calls, stop, _usage(message.usage_metadata), seconds)
+    return with_kept_calls(Reply(text, calls, stop, _usage(message.usage_metadata), seconds))
 
 
 def tells_end(message: AIMessage) -> bool:
