@@ -2,11 +2,14 @@
 
 import json
 import sqlite3
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from record.history.lessons import lesson, trial
+from warpwright.cli.history import print_history
 from warpwright.cli.main import run
 from warpwright.record.history.store import History
 
@@ -54,16 +57,29 @@ def test_forget(history: History, capsys: pytest.CaptureFixture[str]) -> None:
 LONG = "20260301-142530-row-wise-softmax-of-the-second-head"
 
 
-def test_list_cuts_no_name_in_eighty_columns(
+TECHNIQUE = "one warp a row, and rows in registers"
+
+
+def test_list_folds_nothing_into_a_pipe(
     history: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    history.learn(lesson(LONG, [trial(technique="one warp a row, and rows in registers")]))
+    history.learn(lesson(LONG, [trial(technique=TECHNIQUE)]))
     assert run(["history", "list"]) == 0
-    text = capsys.readouterr().out
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if LONG in line.split()]
+    assert TECHNIQUE in row
+
+
+@pytest.mark.parametrize("name", [LONG, f"{LONG}-and-of-{'all-the-others-' * 4}"])
+def test_list_keeps_a_name_on_one_line_of_a_terminal(history: History, name: str) -> None:
+    history.learn(lesson(name, [trial(technique=TECHNIQUE)]))
+    console = Console(file=StringIO(), width=80, force_terminal=True, color_system=None, highlight=False)
+    print_history(console, history.everything())
+    assert isinstance(console.file, StringIO)
+    text = console.file.getvalue()
+    assert any(name in line.split() for line in text.splitlines())
     assert "…" not in text
-    column = "".join(line.split()[0] for line in text.splitlines() if line.strip() and not line.startswith("     "))
-    assert LONG in column
+    assert TECHNIQUE not in text  # what need not be copied folds
 
 
 def test_forget_takes_the_beginning_of_a_name(history: History, capsys: pytest.CaptureFixture[str]) -> None:

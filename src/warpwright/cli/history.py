@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from warpwright.cli.environment import environment
 from warpwright.errors import UsageError
 from warpwright.record.history.store import History, Learnt
+
+_NO_EDGE = 10_000
 
 
 def open_history() -> History:
@@ -22,9 +26,11 @@ def open_history() -> History:
 
 
 def history_table(learnt: tuple[Learnt, ...]) -> Table:
-    """One row a session."""
+    """One row a session. Its name stays on one line, to be copied; the rest folds."""
     table = Table(box=SIMPLE_HEAD)
-    for heading in ("session", "operation", "device", "what worked"):
+    longest = max((cell_len(each.lesson.session) for each in learnt), default=0)
+    table.add_column("session", no_wrap=True, min_width=longest)
+    for heading in ("operation", "device", "what worked"):
         table.add_column(heading, overflow="fold")
     for each in learnt:
         lesson = each.lesson
@@ -36,6 +42,16 @@ def history_table(learnt: tuple[Learnt, ...]) -> Table:
             Text(", ".join(t.technique if t.gain is None else f"{t.technique} {t.gain:.2f}x" for t in worked)),
         )
     return table
+
+
+def print_history(console: Console, learnt: tuple[Learnt, ...]) -> None:
+    """The table. In a file or a pipe nothing is folded: there is no edge."""
+    table = history_table(learnt)
+    if not console.is_terminal:
+        console.width = max(
+            console.width, console.measure(table, options=console.options.update(width=_NO_EDGE)).maximum
+        )
+    console.print(table, crop=False)
 
 
 def named(history: History, texts: list[str]) -> list[str]:

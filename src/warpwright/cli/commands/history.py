@@ -9,7 +9,7 @@ from warpwright.cli.options import JsonOption
 
 def listing(json: JsonOption = False) -> int:
     """Print every session that taught something, newest first, and what worked in it."""
-    from warpwright.cli.history import history_table, learnt_to_json, open_history
+    from warpwright.cli.history import learnt_to_json, open_history, print_history
     from warpwright.cli.output import print_json, results, say
 
     history = open_history()
@@ -17,7 +17,7 @@ def listing(json: JsonOption = False) -> int:
     if json:
         print_json([learnt_to_json(each) for each in learnt])
     elif learnt:
-        results().print(history_table(learnt))
+        print_history(results(), learnt)
     else:
         say(f"{history.path}: nothing was learnt yet; a session adds to it when it ends")
     return 0
