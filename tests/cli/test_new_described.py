@@ -107,7 +107,46 @@ def test_a_server_that_is_down_costs_nothing(tmp_path: Path, capsys: pytest.Capt
     with ModelServer([Answer(status=401, error="no such key")]) as server:
         words = ["new", str(tmp_path / "w"), "--describe", "x", "--model", "openai:any", "--base-url", server.base_url]
         assert run(words) == 4
-    assert "authentication" in capsys.readouterr().err
+    err = " ".join(capsys.readouterr().err.split())
+    assert f"asking openai:any at {server.base_url} whether it answers (2 times, 30 s at most)" in err
+    assert "(authentication). Nothing was begun." in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_try_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ModelServer(lambda request: Answer(status=500)) as server:
+        words = ["new", str(tmp_path / "w"), "--describe", "x", "--model", "openai:any", "--base-url", server.base_url]
+        assert run(words) == 4
+    assert "; trying again in " in capsys.readouterr().err
+    assert len(server.requests) == 2
+
+
+def test_a_model_that_is_away_at_a_resume_leaves_the_draft(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draft = Attempt(tmp_path / "w", "silu", approved=False).draft
+    with ModelServer(lambda request: Answer(status=401)) as server:
+        words = ["new", str(tmp_path / "w"), "--resume", "--model", "openai:any", "--base-url", server.base_url]
+        assert run(words) == 4
+    err = " ".join(capsys.readouterr().err.split())
+    assert f"asking openai:any at {server.base_url} whether it answers" in err
+    assert "(authentication). The draft stays as it is." in err
+    assert draft.directory.is_dir()
+
+
+@pytest.mark.parametrize("target", [".", "..", "a/.."])
+@pytest.mark.parametrize("way", [("--describe", "x", "--model", "openai:a"), ("--resume",)], ids=["begin", "resume"])
+def test_a_path_without_a_name_is_refused(
+    target: str,
+    way: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["new", target, *way]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert (
+        f"new {target}: the draft lies beside DIR under its name, and this path has none; write a name, such as" in err
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -254,6 +293,10 @@ BAD = {
     "a key in the address": (
         ["--describe", "x", "--model", "openai:a", "--base-url", "http://me:secret@host/v1"],
         "--base-url holds a password or key",
+    ),
+    "no address": (
+        ["--describe", "x", "--model", "openai:a", "--base-url", "localhost:8111"],
+        "--base-url 'localhost:8111' is no address of a server: write http://HOST:PORT/v1",
     ),
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpwright.cli.output import confirmed, print_json, results, say
-from warpwright.errors import Interrupted, ModelUnavailable, UsageError
+from warpwright.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:
     from warpwright.loop.describing.draft import Draft
@@ -40,6 +40,7 @@ def begin(wish: Wish) -> int:
     """A new draft, taken as far as it goes. Raises: UsageError, WorkloadError, ModelUnavailable, Interrupted."""
     from warpwright.loop.describing.draft import Assignment, Draft, draft_directory
 
+    _check_target(wish.target)
     description = _checked_description(wish)
     waiting = draft_directory(wish.target)
     if (waiting / "draft.json").exists():
@@ -63,6 +64,7 @@ def resume(wish: Wish) -> int:
     """The draft that is there, as it is; the models may be others now."""
     from warpwright.loop.describing.draft import Draft
 
+    _check_target(wish.target)
     draft = Draft.open(wish.target)
     given = draft.assignment
     if wish.device is not None and wish.device != given.device:
@@ -91,7 +93,7 @@ class _Late:
     def ask(self, messages: "Sequence[Message]", tools: "Sequence[ToolSpec]" = ()) -> "Reply | ModelFault":
         """As the client asks. Raises: UsageError, ModelUnavailable if it cannot be opened."""
         if self._client is None:
-            self._client = _open(self.name, self._base_url)
+            self._client = _open(self.name, self._base_url, "the draft stays as it is")
         return self._client.ask(messages, tools)
 
 
@@ -136,14 +138,21 @@ def _needed(target: Path, model: str, reviewer: str, own: frozenset[str]) -> tup
     return writes, checks
 
 
-def _check_address(base_url: str | None) -> None:
-    """Raises: UsageError for an address that must not be kept."""
-    from warpwright.proposer.model.client.scrub import scrub
-
-    if base_url is not None and scrub(base_url) != base_url:
+def _check_target(target: Path) -> None:
+    """Raises: UsageError for a path without a name of its own, after which the draft beside it is named."""
+    if target.name in ("", ".."):
         raise UsageError(
-            "--base-url holds a password or key, and the record keeps this address. Give the key by WARPWRIGHT_API_KEY."
+            f"new {target}: the draft lies beside DIR under its name, and this path has none; write a name, such as "
+            f"{target.resolve() / 'softmax'}"
         )
+
+
+def _check_address(base_url: str | None) -> None:
+    """Raises: UsageError for what is no address, or one that must not be kept."""
+    from warpwright.proposer.model.client.address import checked_address
+
+    if base_url is not None:
+        checked_address(base_url)
 
 
 Clients = tuple["ModelClient | None", "ModelClient | None"]
@@ -152,24 +161,27 @@ Clients = tuple["ModelClient | None", "ModelClient | None"]
 def _clients(model: str, reviewer: str, base_url: str | None, needed: tuple[bool, bool]) -> Clients:
     """Who writes the workload and who the second implementation; None where nothing is left to write."""
     writes, checks = needed
-    author = _open(model, base_url) if writes else None
+    left = "nothing was begun"
+    author = _open(model, base_url, left) if writes else None
     same = author is not None and reviewer == model
-    return author, (author if same else _open(reviewer, base_url)) if checks else None
+    return author, (author if same else _open(reviewer, base_url, left)) if checks else None
 
 
-def _open(words: str, base_url: str | None) -> "ModelClient":
-    """A chat model that has answered one tiny request. Raises: UsageError, ModelUnavailable."""
+def _open(words: str, base_url: str | None, left: str) -> "ModelClient":
+    """A chat model that has answered one tiny request; how things stand if it does not.
+
+    Raises: UsageError, ModelUnavailable, Interrupted.
+    """
+    from warpwright.loop.model.access import Refused, find_out, with_found
     from warpwright.proposer.model.client.opening import open_model
-    from warpwright.proposer.model.client.preflight import preflight
     from warpwright.proposer.registry import REPLAY
 
     if words.startswith(REPLAY):
         raise UsageError(f"--model {words}: a recorded session has no replies for a description; name PROVIDER:NAME.")
-    client = open_model(words, replace(_settings().options, base_url=base_url, tools=False))
-    fault = preflight(client)
-    if fault is not None:
-        raise ModelUnavailable(f"{fault.message.rstrip('.')} ({fault.kind.value}).")
-    return client
+    user = _settings()
+    settings = replace(user, options=replace(user.options, base_url=base_url, tools=False))
+    found = find_out(words, settings.options, say, Refused(left))
+    return open_model(words, with_found(settings, found).options, say)
 
 
 def _settings() -> "ModelSettings":

@@ -1,8 +1,7 @@
 """How a session's options reach its model, and what is refused before a session with a model begins."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 from warpwright.errors import Interrupted, ModelUnavailable, UsageError
 from warpwright.proposer.model.client.address import checked_address, shown_address
@@ -11,9 +10,6 @@ from warpwright.proposer.model.client.options import ModelOptions
 from warpwright.proposer.model.costs import EXPECTED_REPLY_TOKENS
 from warpwright.proposer.registry import REPLAY, ModelSettings, names_model
 from warpwright.record.options import SessionOptions
-
-if TYPE_CHECKING:
-    from warpwright.proposer.model.client.chat import ChatClient
 
 ANSWER_WITHIN_S = 30.0
 """Silence before the one tiny request counts as failed, where the person set no other limit: a screen with nothing on it."""
@@ -65,37 +61,44 @@ def check_model(
     """
     if not names_model(options.proposer) or options.proposer.startswith(REPLAY):
         return None
-    from warpwright.proposer.model.client.preflight import preflight
-
-    client, limit_s = _client_to_check(options, user, tell, known)
-    where = "" if options.base_url is None else f" at {shown_address(options.base_url)}"
-    tell(f"asking {options.proposer}{where} whether it answers ({_TRIES} times, {limit_s:g} s at most)")
-    try:
-        fault = preflight(client)
-    except KeyboardInterrupt:
-        raise Interrupted("nothing was begun") from None
-    if fault is not None:
-        raise ModelUnavailable(
-            f"{fault.message.rstrip('.')} ({fault.kind.value}). Nothing was begun; --model builtin needs no model."
-        )
-    return Found(client.takes_tools, client.streams)
-
-
-def _client_to_check(
-    options: SessionOptions, user: ModelSettings, tell: Callable[[str], None], known: Found | None
-) -> tuple["ChatClient", float]:
-    """A client with little patience, and how many seconds of silence it bears."""
-    from warpwright.proposer.model.client.chat import ChatClient
-    from warpwright.proposer.model.client.opening import open_model
-
     limit_s = options.model_timeout_s or ANSWER_WITHIN_S
     if options.time_limit_s is not None:
         limit_s = min(limit_s, options.time_limit_s)
     settings = with_found(model_settings(options, user), known).options
+    return find_out(
+        options.proposer, settings, tell, Refused("nothing was begun", "; --model builtin needs no model"), limit_s
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What is said where a model does not answer. left: how things stand then. remedy: what to do instead."""
+
+    left: str
+    remedy: str = ""
+
+
+def find_out(
+    name: str, settings: ModelOptions, tell: Callable[[str], None], refused: Refused, limit_s: float = ANSWER_WITHIN_S
+) -> Found:
+    """Ask a chat model with little patience whether it answers. Raises: ModelUnavailable, Interrupted by Ctrl-C, UsageError."""
+    from warpwright.proposer.model.client.chat import ChatClient
+    from warpwright.proposer.model.client.opening import open_model
+    from warpwright.proposer.model.client.preflight import preflight
+
     chosen = replace(settings, timeout_s=limit_s, total_s=2 * limit_s, retries=_TRIES - 1)
-    client = open_model(options.proposer, chosen, tell)
+    client = open_model(name, chosen, tell)
     assert isinstance(client, ChatClient)
-    return client, limit_s
+    where = "" if settings.base_url is None else f" at {shown_address(settings.base_url)}"
+    tell(f"asking {name}{where} whether it answers ({_TRIES} times, {limit_s:g} s at most)")
+    try:
+        fault = preflight(client)
+    except KeyboardInterrupt:
+        raise Interrupted(refused.left) from None
+    if fault is not None:
+        left = refused.left[0].upper() + refused.left[1:]
+        raise ModelUnavailable(f"{fault.message.rstrip('.')} ({fault.kind.value}). {left}{refused.remedy}.")
+    return Found(client.takes_tools, client.streams)
 
 
 def with_found(settings: ModelSettings, found: Found | None) -> ModelSettings:
