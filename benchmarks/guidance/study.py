@@ -138,10 +138,16 @@ def earlier(options: argparse.Namespace) -> list[dict[str, Any]]:
     if not options.output.is_file():
         return []
     document = json.loads(options.output.read_text(encoding="utf-8"))
-    if {"small": False, **document["options"]} != asked_for(options):
+    made = {"small": False, **document["options"]}
+    if {**made, "device": _model(made["device"])} != {**asked_for(options), "device": _model(options.device)}:
         raise SystemExit(f"{options.output}: made with {document['options']}; choose another file")
     runs: list[dict[str, Any]] = document["runs"]
     return runs
+
+
+def _model(device: str) -> str:
+    """Which of some GPUs it was does not matter."""
+    return "gpu" if device.startswith("gpu:") else device
 
 
 def asked_for(options: argparse.Namespace) -> dict[str, Any]:
