@@ -92,7 +92,7 @@ def finished(session: Session) -> Session:
 
 
 def test_everything_is_read_back_as_it_was(finished: Session) -> None:
-    assert (finished.profiles(1), finished.diagnosis(1), finished.guidance(1)) == ((), None, None)
+    assert (finished.profiles(1), finished.diagnosis(1), finished.guidance(1)) == (None, None, None)
     finished.write_profiles(1, (PROFILE,))
     finished.write_diagnosis(1, DIAGNOSIS)
     finished.write_guidance(1, GUIDANCE)

@@ -18,6 +18,7 @@ from warpwright.proposer.model.client.scrub import HIDDEN, scrub
         "key hf_abcdefghijklmnopqrstuvwxyzABCDEFGH",
         "key pk_live_abcdefgh12345678",
         "key sk-abcdefgh********",
+        "key sk-SECRETSECRETSECRET",
     ],
 )
 def test_what_looks_like_a_key_is_hidden(text: str) -> None:

@@ -12,8 +12,8 @@ LEAST_KEY_CHARS = 12
 """A shorter key may well be a word, a number or a name; taken out of a reply, it would change the source in it."""
 
 _IN_QUERY = r"(?:[\w.-]*(?:key|token|secret|password|passwd|signature|auth)|code|sig|pwd)"
-_RANDOM = r"(?=[-_A-Za-z0-9*.]*?(?:\*|(?=[A-Za-z0-9]{8})[A-Za-z]*[0-9]|[A-Za-z0-9]{24}))"
-"""Goes on as keys do and names do not: masked, or with a run of 8 letters and digits that has a digit, or a run of 24."""
+_RANDOM = r"(?=[-_A-Za-z0-9*.]*?(?:\*|(?=[A-Za-z0-9]{8})[A-Za-z]*[0-9]|[A-Z0-9]{12}|[A-Za-z0-9]{24}))"
+"""Goes on as keys do and names do not: masked, or with a run of 8 that has a digit, of 12 capitals and digits, or of 24."""
 _PATTERNS = (
     re.compile(r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=*-]{8,}(?<!\.)"),
     re.compile(rf"\b(?:sk|pk|rk|gsk|xai|tgp|hf|nvapi)[-_]{_RANDOM}[-_A-Za-z0-9*.]{{12,}}(?<!\.)"),
