@@ -17,11 +17,7 @@ CLOSE_SHARE = 0.1
 ONLY_SEARCH_SHARE = 0.75
 """The same where nothing but tunables is tried: the best points still have to become attempts."""
 CLOSE_RATIO = 1.5
-"""A structure with tunables of its own is searched up to this time over the incumbent's: its first point may be the fault.
-
-On an H200 tiles of a matrix product tied with the plain kernel at the point they came with, and a transpose's points lay
-apart by a factor of three.
-"""
+"""A structure with tunables of its own is searched up to this time over the incumbent's: its first point may be the fault."""
 _TUNER = "tuner"
 
 
