@@ -4,42 +4,18 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from knowledge.documents.host import Host, Reply, page, running
+from knowledge.documents.syncing import AGENT, FAST, synced
 from warpwright.errors import InfrastructureError, InputError, Interrupted, UnavailableError
 from warpwright.knowledge.documents.sync.fetch import PAGE_LIMIT, Client, Failed
-from warpwright.knowledge.documents.sync.manifest import Manifest, ManifestPage, read_manifest
-from warpwright.knowledge.documents.sync.report import PageState, SyncOptions, SyncReport
+from warpwright.knowledge.documents.sync.manifest import read_manifest
+from warpwright.knowledge.documents.sync.report import PageState, SyncReport
 from warpwright.knowledge.documents.sync.store import PageStore
-from warpwright.knowledge.documents.sync.sync import sync
-
-FAST = SyncOptions(gap_s=0.0, timeout_s=5.0)
-AGENT = "warpwright/0.1.0"
-
-
-@pytest.fixture
-def host() -> Iterator[Host]:
-    with running() as started:
-        started.serve("/robots.txt", Reply(b"User-agent: *\nDisallow: /private/\n"))
-        yield started
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> PageStore:
-    return PageStore(tmp_path / "web")
-
-
-def _manifest(host: Host, *paths: str) -> Manifest:
-    return Manifest(host.address, tuple(ManifestPage("bpg", path, path.strip("/")) for path in paths))
-
-
-def _sync(host: Host, store: PageStore, *paths: str, options: SyncOptions = FAST) -> SyncReport:
-    return sync(store, _manifest(host, *paths), AGENT, options, lambda result: None)
 
 
 def _only(report: SyncReport) -> tuple[PageState, str]:
@@ -52,7 +28,7 @@ def test_pages_are_fetched_with_our_name_and_kept_with_what_is_known_of_them(hos
         "/guide/index.html",
         Reply(page("Guide"), headers={"ETag": '"1"', "Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT"}),
     )
-    report = _sync(host, store, "/guide/index.html")
+    report = synced(host, store, "/guide/index.html")
     assert (report.on_disk, report.incomplete) == (1, False)
     assert host.asked("/guide/index.html")[0].headers["User-Agent"] == AGENT
     (file,) = store.files()
@@ -67,27 +43,27 @@ def test_pages_are_fetched_with_our_name_and_kept_with_what_is_known_of_them(hos
 
 def test_young_pages_are_not_asked_for_and_old_ones_conditionally(host: Host, store: PageStore) -> None:
     host.serve("/a.html", Reply(page("A"), headers={"ETag": '"1"'}))
-    _sync(host, store, "/a.html")
-    assert _only(_sync(host, store, "/a.html"))[0] is PageState.FRESH
+    synced(host, store, "/a.html")
+    assert _only(synced(host, store, "/a.html"))[0] is PageState.FRESH
     assert len(host.asked("/a.html")) == 1
     before = store.files()[0].fetched_at
     old = replace(FAST, max_age_s=0.0)
-    assert _only(_sync(host, store, "/a.html", options=old))[0] is PageState.UNCHANGED
+    assert _only(synced(host, store, "/a.html", options=old))[0] is PageState.UNCHANGED
     assert host.asked("/a.html")[1].headers["If-None-Match"] == '"1"'
     after = store.files()[0].fetched_at
     assert before is not None
     assert after is not None
     assert after > before
     host.serve("/a.html", Reply(page("B"), headers={"ETag": '"2"'}))
-    assert _only(_sync(host, store, "/a.html", options=old))[0] is PageState.FETCHED
+    assert _only(synced(host, store, "/a.html", options=old))[0] is PageState.FETCHED
     assert store.files()[0].path.read_bytes() == page("B")
 
 
 def test_a_page_that_vanished_is_marked_and_its_copy_kept(host: Host, store: PageStore) -> None:
     host.serve("/a.html", Reply(page("A")))
-    _sync(host, store, "/a.html")
+    synced(host, store, "/a.html")
     host.serve("/a.html", Reply(b"gone", 404))
-    state, reason = _only(_sync(host, store, "/a.html", options=replace(FAST, max_age_s=0.0)))
+    state, reason = _only(synced(host, store, "/a.html", options=replace(FAST, max_age_s=0.0)))
     assert (state, reason) == (PageState.GONE, "the host answered 404, the copy is kept")
     (file,) = store.files()
     assert file.gone_at is not None
@@ -116,7 +92,7 @@ def test_what_is_no_document_is_not_kept(
 ) -> None:
     host.serve("/a.html", reply)
     host.serve("/b.html", Reply(page("B")))
-    report = _sync(host, store, "/a.html", "/b.html")
+    report = synced(host, store, "/a.html", "/b.html")
     first, second = report.results
     assert first.state is state
     assert words in first.reason
@@ -128,14 +104,14 @@ def test_what_is_no_document_is_not_kept(
 def test_an_html_page_under_a_markdown_address_is_an_error_page(host: Host, store: PageStore) -> None:
     host.serve("/a.html.md", Reply(b"<!DOCTYPE html>" + page("A")))
     host.serve("/b.html.md", Reply(b"# B\n\n" + b"Words about kernels. " * 40))
-    states = [result.state for result in _sync(host, store, "/a.html.md", "/b.html.md").results]
+    states = [result.state for result in synced(host, store, "/a.html.md", "/b.html.md").results]
     assert states == [PageState.REJECTED, PageState.FETCHED]
 
 
 def test_a_body_without_end_is_cut_off_at_the_limit(host: Host, store: PageStore) -> None:
     host.serve("/a.html", Reply(b"x" * (PAGE_LIMIT + 100_000), headers={"Connection": "close"}, length=PAGE_LIMIT))
     host.serve("/b.html", Reply(b"x" * 10))
-    assert _sync(host, store, "/a.html", "/b.html").count(PageState.REJECTED) == 2
+    assert synced(host, store, "/a.html", "/b.html").count(PageState.REJECTED) == 2
     assert store.files() == []
 
 
@@ -154,13 +130,13 @@ def test_a_host_that_takes_for_ever_is_left(host: Host, timeout_s: float, deadli
 def test_a_fault_that_passes_is_tried_again(host: Host, store: PageStore) -> None:
     whole = page("A")
     host.serve("/a.html", Reply(b"x", 503), Reply(whole, length=len(whole) + 5), Reply(whole))
-    assert _only(_sync(host, store, "/a.html"))[0] is PageState.FETCHED
+    assert _only(synced(host, store, "/a.html"))[0] is PageState.FETCHED
     assert len(host.asked("/a.html")) == 3
 
 
 def test_the_host_is_given_the_time_that_it_asks_for(host: Host, store: PageStore) -> None:
     host.serve("/a.html", Reply(b"x", 503, {"Retry-After": "1"}), Reply(page("A")))
-    assert _only(_sync(host, store, "/a.html"))[0] is PageState.FETCHED
+    assert _only(synced(host, store, "/a.html"))[0] is PageState.FETCHED
     first, second = host.asked("/a.html")
     assert second.at - first.at >= 1.0
 
@@ -171,7 +147,7 @@ def test_redirects_stay_on_the_host(host: Host, store: PageStore) -> None:
     host.serve("/away.html", Reply(status=302, headers={"Location": "http://localhost:1/x.html"}))
     host.serve("/other.html", Reply(status=302, headers={"Location": "file:///etc/passwd"}))
     host.serve("/round.html", Reply(status=302, headers={"Location": "/round.html"}))
-    report = _sync(host, store, "/old.html", "/away.html", "/other.html", "/round.html")
+    report = synced(host, store, "/old.html", "/away.html", "/other.html", "/round.html")
     assert [result.state for result in report.results] == [PageState.FETCHED, *[PageState.REJECTED] * 3]
     assert "pages come from" in report.results[1].reason
     assert "file:///etc/passwd" in report.results[2].reason
@@ -181,7 +157,7 @@ def test_redirects_stay_on_the_host(host: Host, store: PageStore) -> None:
 def test_robots_are_honoured(host: Host, store: PageStore) -> None:
     host.serve("/private/a.html", Reply(page("A")))
     host.serve("/b.html", Reply(page("B")))
-    states = [result.state for result in _sync(host, store, "/private/a.html", "/b.html").results]
+    states = [result.state for result in synced(host, store, "/private/a.html", "/b.html").results]
     assert states == [PageState.FORBIDDEN, PageState.FETCHED]
     assert host.asked("/private/a.html") == []
 
@@ -195,10 +171,10 @@ def test_a_host_that_does_not_say_what_may_be_fetched(
     host.serve("/robots.txt", reply)
     host.serve("/a.html", Reply(page("A")))
     if fetched:
-        assert _sync(host, store, "/a.html").on_disk == 1
+        assert synced(host, store, "/a.html").on_disk == 1
     else:
         with pytest.raises(UnavailableError, match="Nothing was fetched; pages on this disk still serve"):
-            _sync(host, store, "/a.html")
+            synced(host, store, "/a.html")
         assert host.asked("/a.html") == []
 
 
@@ -207,7 +183,7 @@ def test_at_most_two_at_a_time(host: Host, store: PageStore) -> None:
     for path in paths:
         host.serve(path, Reply(page(path)))
     host.before = lambda path: time.sleep(0.1)
-    _sync(host, store, *paths)
+    synced(host, store, *paths)
     assert host.most_busy == 2
 
 
@@ -215,7 +191,7 @@ def test_a_gap_lies_between_the_starts_of_requests(host: Host, store: PageStore)
     paths = [f"/{number}.html" for number in range(4)]
     for path in paths:
         host.serve(path, Reply(page(path)))
-    _sync(host, store, *paths, options=replace(FAST, gap_s=0.2))
+    synced(host, store, *paths, options=replace(FAST, gap_s=0.2))
     starts = [request.at for request in host.requests]
     assert starts[-1] - starts[0] >= 4 * 0.2 - 0.1  # arrivals differ from starts by what a connection takes
 
@@ -224,7 +200,7 @@ def test_the_gap_that_robots_ask_for_is_kept(host: Host, store: PageStore) -> No
     host.serve("/robots.txt", Reply(b"User-agent: *\nCrawl-delay: 1\n"))
     for path in ("/a.html", "/b.html"):
         host.serve(path, Reply(page(path)))
-    _sync(host, store, "/a.html", "/b.html")
+    synced(host, store, "/a.html", "/b.html")
     assert abs(host.asked("/b.html")[0].at - host.asked("/a.html")[0].at) >= 0.9
 
 
@@ -234,7 +210,7 @@ def test_no_network_is_said_and_harms_nothing(store: PageStore) -> None:
     with pytest.raises(
         UnavailableError, match=r"the host is not reached: .*`warpwright docs sync` where there is a network"
     ):
-        _sync(host, store, "/a.html")
+        synced(host, store, "/a.html")
 
 
 def test_a_network_that_breaks_stops_the_run_early_and_it_can_be_run_again(host: Host, store: PageStore) -> None:
@@ -242,14 +218,14 @@ def test_a_network_that_breaks_stops_the_run_early_and_it_can_be_run_again(host:
     for path in paths:
         host.serve(path, Reply(dropped=True))
     host.serve(paths[0], Reply(page("0")))
-    report = _sync(host, store, *paths)
+    report = synced(host, store, *paths)
     assert report.incomplete
     assert (
         report.count(PageState.NOT_TRIED) >= 8
     )  # two under way besides the three, and a success in between may start the count anew
     for path in paths:
         host.serve(path, Reply(page(path)))
-    report = _sync(host, store, *paths)
+    report = synced(host, store, *paths)
     assert (report.count(PageState.FRESH), report.count(PageState.FETCHED)) == (1, 15)
 
 
@@ -259,11 +235,11 @@ def test_ctrl_c_keeps_what_is_whole_and_the_next_run_goes_on(host: Host, store: 
         host.serve(path, Reply(page(path)))
     host.before = lambda path: os.kill(os.getpid(), signal.SIGINT) if path == "/4.html" else None
     with pytest.raises(Interrupted, match=r"\d of 10 pages are on disk; `warpwright docs sync` goes on from there"):
-        _sync(host, store, *paths, options=replace(FAST, gap_s=0.05))
+        synced(host, store, *paths, options=replace(FAST, gap_s=0.05))
     kept = len(store.files())
     assert 4 <= kept <= 6
     host.before = lambda path: None
-    report = _sync(host, store, *paths)
+    report = synced(host, store, *paths)
     assert report.count(PageState.FRESH) >= kept  # a page under way at Ctrl-C may still have come
     assert report.on_disk == 10
 
@@ -276,17 +252,17 @@ def test_a_full_disk_stops_the_run_which_can_be_run_again(host: Host, store: Pag
     store.folder.mkdir()
     (store.folder / "b.html.part").symlink_to("/dev/full")
     with pytest.raises(InfrastructureError, match=r"No space left on device. \d of 3 pages are on disk; free space"):
-        _sync(host, store, *paths)
+        synced(host, store, *paths)
     assert "b.html" not in [file.relative for file in store.files()]
-    assert _sync(host, store, *paths).on_disk == 3
+    assert synced(host, store, *paths).on_disk == 3
 
 
 def test_a_page_cut_short_by_a_kill_is_fetched_again(host: Host, store: PageStore) -> None:
     host.serve("/a.html", Reply(page("A")))
-    _sync(host, store, "/a.html")
+    synced(host, store, "/a.html")
     store.path(f"{host.address}/a.html").write_bytes(page("A")[:50])
     assert store.files() == []
-    assert _only(_sync(host, store, "/a.html"))[0] is PageState.FETCHED
+    assert _only(synced(host, store, "/a.html"))[0] is PageState.FETCHED
 
 
 def test_the_manifest_that_is_shipped() -> None:

@@ -1,7 +1,6 @@
 """Fetching from hosts that answer oddly, ask for patience, or are asked by two at once: no page stops the others."""
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from email.utils import format_datetime
 from itertools import pairwise
@@ -9,34 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.documents.host import Host, Reply, page, running
+from knowledge.documents.host import Host, Reply, page
+from knowledge.documents.syncing import AGENT, FAST, manifest_of, synced
 from warpwright.errors import InfrastructureError, UnavailableError
 from warpwright.isolation.file_lock import file_lock
 from warpwright.knowledge.documents.sync.fetch import Client, Fetched
-from warpwright.knowledge.documents.sync.manifest import Manifest, ManifestPage
-from warpwright.knowledge.documents.sync.report import PageResult, PageState, SyncOptions, SyncReport
+from warpwright.knowledge.documents.sync.report import PageResult, PageState
 from warpwright.knowledge.documents.sync.store import PageStore
 from warpwright.knowledge.documents.sync.sync import sync
-
-FAST = SyncOptions(gap_s=0.0, timeout_s=5.0)
-AGENT = "warpwright/0.1.0"
-
-
-@pytest.fixture
-def host() -> Iterator[Host]:
-    with running() as started:
-        started.serve("/robots.txt", Reply(b"User-agent: *\nDisallow: /private/\n"))
-        yield started
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> PageStore:
-    return PageStore(tmp_path / "web")
-
-
-def _sync(host: Host, store: PageStore, *paths: str, options: SyncOptions = FAST) -> SyncReport:
-    manifest = Manifest(host.address, tuple(ManifestPage("bpg", path, path.strip("/")) for path in paths))
-    return sync(store, manifest, AGENT, options, lambda result: None)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +33,7 @@ def test_a_redirect_to_no_address_costs_one_page(host: Host, store: PageStore, a
     host.serve("/odd.html", Reply(status=302, headers={"Location": address}))
     for path in ("/a.html", "/b.html", "/c.html"):
         host.serve(path, Reply(page(path)))
-    report = _sync(host, store, "/a.html", "/odd.html", "/b.html", "/c.html")
+    report = synced(host, store, "/a.html", "/odd.html", "/b.html", "/c.html")
     assert [result.state for result in report.results if result.title != "odd.html"] == [PageState.FETCHED] * 3
     assert report.results[1].state in (PageState.REJECTED, PageState.GONE)
     assert words in report.results[1].reason
@@ -66,27 +45,27 @@ def test_addresses_with_letters_beyond_ascii_are_asked_for_as_browsers_do(host: 
     )  # a header's bytes are Latin-1
     host.serve("/p%E4ge%20one.html", Reply(page("Page")))
     host.serve("/sch%C3%B6n.html", Reply(page("Fine")))
-    assert _sync(host, store, "/old.html", "/sch\u00f6n.html").on_disk == 2
+    assert synced(host, store, "/old.html", "/sch\u00f6n.html").on_disk == 2
 
 
 @pytest.mark.parametrize("headers", [{"Content-Length": "\xb2"}, {"Retry-After": "\xb2"}], ids=["length", "patience"])
 def test_numbers_that_are_none_are_not_read(host: Host, store: PageStore, headers: dict[str, str]) -> None:
     status = 503 if "Retry-After" in headers else 200
     host.serve("/a.html", Reply(page("A"), status, headers), Reply(page("A")))
-    assert _sync(host, store, "/a.html").incomplete is False
+    assert synced(host, store, "/a.html").incomplete is False
 
 
 def test_robots_beyond_ascii_are_honoured(host: Host, store: PageStore) -> None:
     host.serve("/robots.txt", Reply("User-agent: *\nDisallow: /sch\u00f6n\n".encode()))
     host.serve("/a.html", Reply(page("A")))
-    states = [result.state for result in _sync(host, store, "/a.html", "/sch\u00f6n.html").results]
+    states = [result.state for result in synced(host, store, "/a.html", "/sch\u00f6n.html").results]
     assert states == [PageState.FETCHED, PageState.FORBIDDEN]
 
 
 def test_robots_that_cannot_be_understood_are_said(host: Host, store: PageStore) -> None:
     host.serve("/robots.txt", Reply("User-agent: *\nCrawl-delay: \u00b2\n".encode()))
     with pytest.raises(UnavailableError, match=r"its robots\.txt cannot be understood"):
-        _sync(host, store, "/a.html")
+        synced(host, store, "/a.html")
 
 
 def test_a_redirect_is_a_request_like_any_other(host: Host, store: PageStore) -> None:
@@ -94,7 +73,7 @@ def test_a_redirect_is_a_request_like_any_other(host: Host, store: PageStore) ->
     host.serve("/a.html", Reply(status=302, headers={"Location": "/private/a.html"}))
     host.serve("/b.html", Reply(status=302, headers={"Location": "/c.html"}))
     host.serve("/c.html", Reply(page("C")))
-    report = _sync(host, store, "/a.html", "/b.html", options=replace(FAST, gap_s=0.2))
+    report = synced(host, store, "/a.html", "/b.html", options=replace(FAST, gap_s=0.2))
     assert [result.state for result in report.results] == [PageState.REJECTED, PageState.FETCHED]
     assert report.results[0].reason.endswith("which robots.txt of the host asks not to fetch")
     assert host.asked("/private/a.html") == []
@@ -105,14 +84,14 @@ def test_a_redirect_is_a_request_like_any_other(host: Host, store: PageStore) ->
 def test_robots_that_have_moved_are_read(host: Host, store: PageStore) -> None:
     host.serve("/robots.txt", Reply(status=301, headers={"Location": "/other.txt"}))
     host.serve("/other.txt", Reply(b"User-agent: *\nDisallow: /a.html\n"))
-    assert _sync(host, store, "/a.html").results[0].state is PageState.FORBIDDEN
+    assert synced(host, store, "/a.html").results[0].state is PageState.FORBIDDEN
 
 
 def test_a_host_that_asks_for_a_long_pause_gets_it(host: Host, store: PageStore) -> None:
     paths = [f"/{number}.html" for number in range(12)]
     for path in paths:
         host.serve(path, Reply(b"x", 429, {"Retry-After": "7200"}))
-    report = _sync(host, store, *paths, options=replace(FAST, gap_s=0.05))
+    report = synced(host, store, *paths, options=replace(FAST, gap_s=0.05))
     assert report.incomplete
     assert len(host.requests) <= 3, "robots.txt and one page of each thread"
     assert report.results[-1].state is PageState.NOT_TRIED
@@ -124,7 +103,7 @@ def test_a_short_pause_is_kept_by_both_threads(host: Host, store: PageStore) -> 
     for path in paths:
         host.serve(path, Reply(page(path)))
     host.serve(paths[0], Reply(b"x", 503, {"Retry-After": "1"}), Reply(page("0")))
-    assert _sync(host, store, *paths, options=replace(FAST, gap_s=0.05)).on_disk == 30
+    assert synced(host, store, *paths, options=replace(FAST, gap_s=0.05)).on_disk == 30
     starts = [request.at for request in host.requests]
     assert max(later - earlier for earlier, later in pairwise(starts)) > 0.8
 
@@ -150,7 +129,7 @@ def test_what_ends_a_thread_is_raised_by_who_waits(
 
     monkeypatch.setattr(PageStore, "write", broken)
     with pytest.raises(LookupError, match="a fault of ours"):
-        _sync(host, store, "/a.html", "/b.html")
+        synced(host, store, "/a.html", "/b.html")
 
 
 def test_a_listener_that_cannot_be_told_is_no_full_disk(host: Host, store: PageStore) -> None:
@@ -159,14 +138,13 @@ def test_a_listener_that_cannot_be_told_is_no_full_disk(host: Host, store: PageS
     def closed(_: PageResult) -> None:
         raise BrokenPipeError("the terminal is gone")
 
-    manifest = Manifest(host.address, (ManifestPage("bpg", "/a.html", "A"),))
     with pytest.raises(BrokenPipeError):
-        sync(store, manifest, AGENT, FAST, closed)
+        sync(store, manifest_of(host, "/a.html"), AGENT, FAST, closed)
 
 
 def test_an_address_that_is_listed_twice_is_asked_for_once(host: Host, store: PageStore) -> None:
     host.serve("/a.html", Reply(page("A")))
-    assert _sync(host, store, "/a.html", "/a.html").on_disk == 1
+    assert synced(host, store, "/a.html", "/a.html").on_disk == 1
     assert len(host.asked("/a.html")) == 1
 
 
@@ -176,16 +154,16 @@ def test_only_one_sync_at_a_time(host: Host, store: PageStore) -> None:
         file_lock(store.folder / ".lock", 0.0),
         pytest.raises(UnavailableError, match=r"process \d+ fetches pages into"),
     ):
-        _sync(host, store, "/a.html")
+        synced(host, store, "/a.html")
     assert host.requests == []
     host.serve("/a.html", Reply(page("A")))
-    assert _sync(host, store, "/a.html").on_disk == 1
+    assert synced(host, store, "/a.html").on_disk == 1
 
 
 def test_a_folder_that_cannot_be_made_is_said_before_anything_is_asked(host: Host, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InfrastructureError, match="cannot be written"):
-        _sync(host, PageStore(tmp_path / "file" / "web"), "/a.html")
+        synced(host, PageStore(tmp_path / "file" / "web"), "/a.html")
     assert host.requests == []
 
 
