@@ -12,6 +12,7 @@ from warpwright.proposer.model.prices import Price
 from warpwright.proposer.protocol import Proposer
 from warpwright.proposer.strategist import Strategist
 from warpwright.proposer.strategist.undirected import Undirected
+from warpwright.record.options import names_model
 
 if TYPE_CHECKING:
     from warpwright.proposer.model.costs import Costs
@@ -41,11 +42,6 @@ class ModelSettings:
 REPLAY = "replay:"
 """How the words begin that name recorded replies."""
 _NO_SETTINGS = ModelSettings()
-
-
-def names_model(name: str) -> bool:
-    """True if the words of `--model` name a chat model or recorded replies, not a proposer of ours."""
-    return ":" in name
 
 
 def open_proposer(name: str, settings: ModelSettings = _NO_SETTINGS) -> Proposer:

@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 
 
+def names_model(proposer: str) -> bool:
+    """True if the words of `--model` name a chat model or recorded replies of one, not a proposer of ours."""
+    return ":" in proposer
+
+
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
     """Options of one `optimize`, frozen in `session.json`.
@@ -43,7 +48,7 @@ class SessionOptions:
     @property
     def asks_model(self) -> bool:
         """True if a chat model proposes, or recorded replies of one."""
-        return ":" in self.proposer
+        return names_model(self.proposer)
 
     @property
     def width(self) -> int:

@@ -8,7 +8,7 @@ from warpwright.proposer.model.client.address import checked_address, shown_addr
 from warpwright.proposer.model.client.found import Found
 from warpwright.proposer.model.client.options import ModelOptions
 from warpwright.proposer.model.costs import EXPECTED_REPLY_TOKENS
-from warpwright.proposer.registry import REPLAY, ModelSettings, names_model
+from warpwright.proposer.registry import REPLAY, ModelSettings
 from warpwright.record.options import SessionOptions
 
 ANSWER_WITHIN_S = 30.0
@@ -37,7 +37,7 @@ def model_settings(options: SessionOptions, user: ModelSettings, replayed: int =
 def check_model_options(options: SessionOptions, user: ModelSettings) -> None:
     """Refuse what does not fit together. Raises: UsageError."""
     name = options.proposer
-    if not names_model(name):
+    if not options.asks_model:
         _refuse_idle(options)
         return
     if options.base_url is not None:
@@ -59,7 +59,7 @@ def check_model(
     What is found out about the server; None for proposers of ours and recorded replies, to which nothing is sent. tell: hears
     what is waited for. known: found out before. Raises: ModelUnavailable with the remedy, Interrupted by Ctrl-C.
     """
-    if not names_model(options.proposer) or options.proposer.startswith(REPLAY):
+    if not options.asks_model or options.proposer.startswith(REPLAY):
         return None
     limit_s = options.model_timeout_s or ANSWER_WITHIN_S
     if options.time_limit_s is not None:
