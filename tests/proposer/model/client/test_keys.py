@@ -10,7 +10,7 @@ from model_server import Answer, Call, ModelServer, Request
 from proposer.model.client.asking import KEY, LOOK_UP, OPTIONS, QUESTION, client_of, closing
 from warpwright.errors import UsageError
 from warpwright.proposer.conversation import ModelFault, Reply
-from warpwright.proposer.model.client.address import checked_address
+from warpwright.proposer.model.client.address import checked_address, shown_address
 from warpwright.proposer.model.client.options import ModelOptions
 from warpwright.proposer.model.client.scrub import HIDDEN
 
@@ -81,6 +81,11 @@ def test_an_address_with_a_secret_in_it_is_refused(query: str) -> None:
         "http://h/v1?x=sk-proj-abcdefgh12345678",
         "http://me:abcdefgh@h/v1",
         "http://abcdefgh@hf-inference.example.com/v1",
+        "me:abcdefgh@host",
+        "me:abcdefgh@host:8000/v1",
+        "http:me:abcdefgh@host/v1",
+        "http://me:abcd/abcdefgh@host/v1",
+        "http://me:abcd abcdefgh@host/v1",
     ],
 )
 def test_a_secret_is_found_in_every_part_but_the_host(address: str) -> None:
@@ -106,7 +111,20 @@ def test_what_is_no_address_is_refused(address: str) -> None:
         "https://hf-inference.example.com/v1",
         "http://pk-models.corp.example:8000/v1",
         "https://sk-models2024.example.com/pk-models/v1",
+        "https://host.example/v1/@cf/model",
     ],
 )
 def test_addresses_of_servers_are_taken(address: str) -> None:
     assert checked_address(address) == address
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://me:abcdefgh@host/v1?key=abcdefgh", "https://host/v1"),
+        ("me:abcdefgh@host/v1", "host/v1"),
+        ("http://me:abcd/abcdefgh@host/v1", "host/v1"),
+    ],
+)
+def test_a_shown_address_has_no_user_and_no_query(address: str, shown: str) -> None:
+    assert shown_address(address) == shown

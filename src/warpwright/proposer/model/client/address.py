@@ -39,15 +39,18 @@ def tried_address(errors: Iterable[BaseException]) -> str | None:
 def shown_address(url: str) -> str:
     """An address as messages have it: no query, no user."""
     split = _split(url)
-    if split is None:
-        return url
+    if split is None or not split.hostname:
+        return url.rpartition("@")[2]
     return urlunsplit((split.scheme, split.netloc.rpartition("@")[2], split.path, "", ""))
 
 
 def _holds_secret(url: str, split: SplitResult | None) -> bool:
-    """Whether anything but the host does: a host may be called `hf-inference` or `pk-models`."""
-    if split is None:
-        return scrub(url) != url
+    """Whether anything but the host does: a host may be called `hf-inference` or `pk-models`.
+
+    Where no host can be told, as in `user:password@host`, whatever stands before an `@` is taken for one.
+    """
+    if split is None or not split.hostname:
+        return "@" in url or scrub(url) != url
     rest = f"{split.path}?{split.query}#{split.fragment}"
     return bool(split.netloc.rpartition("@")[0]) or scrub(rest) != rest
 
