@@ -1,17 +1,23 @@
 """Processes between candidates: parked while something is measured, replaced behind it, never many."""
 
+import sys
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from device.gpu.conftest import OpenGpu
 from device.gpu.kernels import measure_request, ran, scale_request
+from harness.building import Built
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.gpu import device as gpu_device
 from warpwright.device.gpu.device import GpuDevice
-from warpwright.device.gpu.process.pool import MOST_LIVING
+from warpwright.device.gpu.process.pool import MOST_LIVING, SPARES, SPARES_VERIFYING
 from warpwright.device.gpu.wire import time as wire_time
 from warpwright.device.measuring import Measured, MeasureRequest
+from warpwright.device.registry import DeviceOptions, open_device
 
 
 @pytest.fixture
@@ -38,8 +44,11 @@ def settled(device: GpuDevice, count: int, patience_s: float = 10.0) -> frozense
 
 def test_a_process_is_parked_during_a_benchmark_and_ends_behind_it(gpu: OpenGpu, compiler: Compiler) -> None:
     device = gpu()
+    device.rest()
+    settled(device, SPARES)
     ran(device.run(scale_request(compiler)))
     verifying = device.worker_pid
+    device.rest()
     settled(device, MOST_LIVING)
     device.renew()
     for _ in range(2):
@@ -73,12 +82,51 @@ def test_there_are_never_more_than_three_processes(gpu: OpenGpu, compiler: Compi
 def test_a_benchmark_finds_a_process_that_stands_ready(gpu: OpenGpu, compiler: Compiler) -> None:
     device = gpu()
     ran(device.run(scale_request(compiler)))
-    before = settled(device, MOST_LIVING)
+    before = settled(device, 1 + SPARES_VERIFYING)
+    device.renew()
+    device.measure(measure_request(compiler))
+    assert device.worker_pid in before
+    assert device.process_ids == before
+
+
+def test_while_a_candidate_is_verified_only_its_benchmark_is_provided_for(gpu: OpenGpu, compiler: Compiler) -> None:
+    device = gpu()
+    ran(device.run(scale_request(compiler)))
+    settled(device, MOST_LIVING)
     for _ in range(2):
         device.renew()
-        device.measure(measure_request(compiler))
-        assert device.worker_pid in before
-    assert device.process_ids == before
+        ran(device.run(scale_request(compiler)))
+    deadline = time.monotonic() + 10
+    while len(device.process_ids) > 1 + SPARES_VERIFYING and time.monotonic() < deadline:
+        time.sleep(0.01)  # those that are parked end
+    time.sleep(0.3)
+    assert len(device.process_ids) == 1 + SPARES_VERIFYING, "the benchmark would wait for another that is being started"
+    device.rest()
+    assert len(settled(device, 1 + SPARES)) == 1 + SPARES, "and behind it there is time for the next verification's"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the harness is wrapped in a shell script")
+def test_two_processes_start_at_once(
+    standin: Callable[..., DeviceOptions], compiler: Compiler, built: Built, tmp_path: Path
+) -> None:
+    slow = tmp_path / "slow-harness"
+    slow.write_text(f'#!/bin/sh\n[ -e "{tmp_path}/slow" ] && sleep 60\nexec "{built.harness}" "$@"\n')
+    slow.chmod(0o755)
+    device = open_device("gpu:0", replace(standin(), harness=slow, sandboxed=False))
+    assert isinstance(device, GpuDevice)
+    with device:
+        device.prepare(compiler)
+        ran(device.run(scale_request(compiler)))
+        before = settled(device, 1 + SPARES_VERIFYING)
+        device.settle()
+        (tmp_path / "slow").touch()
+        device.renew()
+        ran(device.run(scale_request(compiler)))
+        device.rest()
+        deadline = time.monotonic() + 10
+        while len(device.process_ids - before) < SPARES and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert len(device.process_ids - before) == SPARES, "neither has waited for the other, which has not greeted yet"
 
 
 def test_a_gpu_that_was_just_measured_on_needs_less_warming_up(

@@ -21,7 +21,7 @@ from warpwright.device.canary import run_canary
 from warpwright.device.gpu import device as gpu_device
 from warpwright.device.gpu.device import GpuDevice
 from warpwright.device.gpu.process import recovery
-from warpwright.device.gpu.process.pool import MOST_LIVING
+from warpwright.device.gpu.process.pool import SPARES_VERIFYING
 from warpwright.device.protocol import FaultKind
 from warpwright.device.registry import DeviceOptions, open_device
 from warpwright.errors import InfrastructureError
@@ -146,7 +146,7 @@ def test_a_process_that_died_between_two_runs_is_replaced(gpu: OpenGpu, compiler
 def test_of_processes_that_are_killed_nothing_stays_open(gpu: OpenGpu, compiler: Compiler) -> None:
     device = gpu()
     ran(device.run(scale_request(compiler)))
-    killed = settled(device, MOST_LIVING)
+    killed = settled(device, 1 + SPARES_VERIFYING)
     for pid in killed:
         os.kill(inside(pid)[-1], signal.SIGKILL)
     time.sleep(0.2)
@@ -167,12 +167,13 @@ def test_a_process_that_does_not_come_up_is_not_counted(
     with device:
         device.prepare(compiler)
         ran(device.run(scale_request(compiler)))
-        settled(device, MOST_LIVING)
+        settled(device, 1 + SPARES_VERIFYING)
+        device.settle()
         assert options.driver is not None
         options.driver.unlink()
         device.renew()
         ran(device.run(scale_request(compiler)))  # in a spare; the one that is to follow finds no driver
-        assert len(settled(device, MOST_LIVING - 1)) == MOST_LIVING - 1
+        assert settled(device, 1) == {device.worker_pid}
         assert all(Path(f"/proc/{pid}").exists() for pid in device.process_ids)
 
 

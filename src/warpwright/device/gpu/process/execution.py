@@ -9,7 +9,7 @@ from typing import Any
 
 from warpwright.device.gpu.process.client import HarnessClient, HarnessError
 from warpwright.device.gpu.process.module_loading import load_restoring
-from warpwright.device.gpu.process.pool import HarnessPool
+from warpwright.device.gpu.process.pool import SPARES_VERIFYING, HarnessPool
 from warpwright.device.gpu.process.recovery import fault_of_end, healthy_process
 from warpwright.device.gpu.wire.messages import Answer
 from warpwright.device.gpu.wire.replies import WireFault
@@ -91,7 +91,6 @@ class Execution:
 
     def renew(self) -> None:
         """The next call runs in a process in which no candidate has run."""
-        self._pool.pause()  # what follows may be a benchmark, which would wait for what begins now
         session, self._session = self._session, None
         if session is not None:
             self._pool.retire(session.client)
@@ -127,6 +126,8 @@ class Execution:
             raise
 
     def _carried_out(self, call: Call) -> Answer | Fault:
+        if call.timing:
+            self._pool.pause()  # it would wait for what begins now
         session = self._process()
         for name, program in call.programs.items():
             refused = self._load(session, name, program, afresh=call.timing and name in session.unrestored)
@@ -135,7 +136,7 @@ class Execution:
         if call.timing:
             self._pool.settle()
         else:
-            self._pool.upkeep()
+            self._pool.upkeep(SPARES_VERIFYING)
         answer = session.client.request(
             call.operation,
             call.fields,

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,8 +22,12 @@ OPEN_LIMIT_S = 60.0
 LOAD_LIMIT_S = 60.0
 SPARES = 2
 """One for the next verification, one for the benchmark behind it, before which no time is left to start it."""
+SPARES_VERIFYING = 1
+"""While a candidate is verified: its benchmark would wait for a second one that is being started."""
 MOST_LIVING = 3
 """Processes that have not ended: each has a context and takes device memory."""
+_AT_ONCE = 2
+"""Processes that start or end at the same time: starting takes a quarter of a second, and each candidate needs two."""
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -33,7 +38,7 @@ class AnotherHarness(InfrastructureError):
 class HarnessPool:
     """Fresh processes with a context and our own kernels in it. Thread-safe.
 
-    Processes start and end in the background, one after another, between `upkeep` and `settle`; those that are no longer
+    Processes start and end in the background, two at a time, between `upkeep` and `settle`; those that are no longer
     needed are parked until then, since an idle context disturbs nobody.
     greeted: a process that has said hello already; it becomes the first spare. Nothing can be taken before `provide`.
     """
@@ -47,10 +52,11 @@ class HarnessPool:
         self._living: set[HarnessClient] = {greeted}
         self._spares: deque[HarnessClient] = deque()
         self._parked: deque[HarnessClient] = deque()
-        self._starting = False
-        self._taking = False
-        self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="harness-pool")
-        self._busy = False
+        self._wanted = SPARES
+        self._starting = 0
+        self._unborn = 0  # of those that are being started: not yet among the living
+        self._background = ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="harness-pool")
+        self._busy = 0
         self._settled = False
         self._closed = False
 
@@ -75,25 +81,21 @@ class HarnessPool:
             while self._spares and not self._spares[0].running:
                 dead.append(self._spares.popleft())
             spare = self._spares.popleft() if self._spares else None
-            self._taking = spare is None
+            self._unborn += spare is None
         for client in dead:
             self.discard(client)
         if spare is not None:
             return spare
-        try:
-            while self._parked and len(self.living) >= MOST_LIVING:
-                self._end_parked()
-            return self._ready()
-        finally:
-            with self._changed:
-                self._taking = False
+        self._make_room()
+        return self._ready()
 
-    def upkeep(self) -> None:
-        """From now on parked processes end and spares start in the background."""
+    def upkeep(self, spares: int = SPARES) -> None:
+        """From now on parked processes end in the background, and others start until there are so many spares."""
         with self._changed:
             self._settled = False
-            if not self._closed and not self._busy:
-                self._busy = True
+            self._wanted = spares
+            while not self._closed and self._busy < _AT_ONCE:
+                self._busy += 1
                 self._background.submit(self._keep_up)
 
     def pause(self) -> None:
@@ -143,46 +145,58 @@ class HarnessPool:
         finally:
             if not finished:
                 with self._changed:
-                    self._busy = False
+                    self._busy -= 1
                     self._changed.notify_all()
 
     def _next_step(self) -> Callable[[], None] | None:
         """End or start one process; None if there is nothing to do now."""
         with self._changed:
             step: Callable[[], None] | None = None
-            room = len(self._living) + self._taking < MOST_LIVING and len(self._spares) < SPARES
+            coming = len(self._spares) + self._starting
+            room = len(self._living) + self._unborn < MOST_LIVING and coming < self._wanted
             if self._settled or self._closed:
                 step = None
-            elif self._greeted is not None or (room and not (self._parked and self._spares)):
-                self._starting = True
-                step = self._start
+            elif self._greeted is not None:
+                greeted, self._greeted = self._greeted, None
+                step = partial(self._start, lambda: self._make_ready(greeted))
+                self._starting += 1
+            elif room and not (self._parked and coming):
+                step = partial(self._start, self._ready)
+                self._starting += 1
+                self._unborn += 1
             elif self._parked:
-                step = self._end_parked
-            self._busy = step is not None
+                step = partial(self._end, self._parked.popleft())
+            self._busy -= step is None
             self._changed.notify_all()
             return step
 
-    def _start(self) -> None:
-        with self._changed:
-            greeted, self._greeted = self._greeted, None
+    def _start(self, ready: Callable[[], HarnessClient]) -> None:
         try:
-            client = self._ready() if greeted is None else self._make_ready(greeted)
+            client = ready()
             with self._changed:
                 self._spares.append(client)
         finally:
             with self._changed:
-                self._starting = False
+                self._starting -= 1
                 self._changed.notify_all()
 
-    def _end_parked(self) -> None:
-        """End the process that was parked first, if there is one."""
-        with self._changed:
-            client = self._parked.popleft() if self._parked else None
-        if client is not None:
-            client.close()
-            self._forget(client)
+    def _make_room(self) -> None:
+        """End parked processes, or wait for those that are ending, until there may be one more."""
+        while True:
+            with self._changed:
+                while len(self._living) >= MOST_LIVING and not self._parked and self._busy:
+                    self._changed.wait()
+                if len(self._living) < MOST_LIVING or not self._parked:
+                    return
+                parked = self._parked.popleft()
+            self._end(parked)
+
+    def _end(self, client: HarnessClient) -> None:
+        client.close()
+        self._forget(client)
 
     def _ready(self) -> HarnessClient:
+        """One that is counted as unborn."""
         try:
             client, hello = self._greet()
         except UnavailableError as error:
@@ -212,6 +226,9 @@ class HarnessPool:
             if not greeted:
                 for client in begun:
                     self.discard(client)
+            if not begun:
+                with self._changed:
+                    self._unborn -= 1
 
     def _make_ready(self, client: HarnessClient) -> HarnessClient:
         """Context and own kernels. Raises: InfrastructureError; the process is then gone."""
@@ -235,6 +252,7 @@ class HarnessPool:
     def _remember(self, client: HarnessClient) -> None:
         with self._changed:
             self._living.add(client)
+            self._unborn -= 1
             closed = self._closed
         if closed:
             client.kill()
@@ -242,6 +260,7 @@ class HarnessPool:
     def _forget(self, client: HarnessClient) -> None:
         with self._changed:
             self._living.discard(client)
+            self._changed.notify_all()
 
 
 def load(
