@@ -100,6 +100,7 @@ def _test(test: ClassTest, units: list[str]) -> str:
     if units:
         texts = [text.replace(f"pipe_{units[-1]}_ratio", "pipe_P_ratio") for text in texts]
     when, bound = (f"`{text}`" if text else "unknown" for text in texts)
+    when += "" if test.refuted is None else f", unless `{' '.join(test.refuted.text.split())}` is known"
     hint = "hint (alone): " if test.alone else "hint: " if test.hint else ""
     return f"{hint}{when} | {bound}"
 

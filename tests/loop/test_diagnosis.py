@@ -216,7 +216,7 @@ def at_roof(*names: str) -> AttemptDiagnosis:
 def test_an_incumbent_at_its_floor_ends_the_search(finished: LoopContext) -> None:
     assert reason_to_stop(finished) is None
     finished.session.write_diagnosis(1, at_roof("small"))
-    assert reason_to_stop(finished) == "at the floor: small at 95 % of it"
+    assert reason_to_stop(finished) == "nothing is left to gain: small at its roof, 95 % of its floor"
 
 
 def test_a_case_that_was_not_looked_at_may_hold_a_gain(finished: LoopContext) -> None:

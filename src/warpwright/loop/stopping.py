@@ -60,11 +60,10 @@ def _at_the_floor(context: LoopContext) -> str | None:
     timed = {case.name for case in session.attempt(number).evaluation.cases if case.timing is not None}
     if timed - {case.case for case in diagnosis.cases}:
         return None
-    return "at the floor: " + ", ".join(_words(case) for case in diagnosis.cases)
+    return "nothing is left to gain: " + ", ".join(_words(case) for case in diagnosis.cases)
 
 
 def _words(case: CaseDiagnosis) -> str:
     ratio = case.floor_ratio
-    if ratio is None:
-        return f"{case.case} at its roof"
-    return f"{case.case} at {ratio * 100:.0f} % of it"
+    floor = "" if ratio is None else f", {ratio * 100:.0f} % of its floor"
+    return f"{case.case} at its roof{floor}"

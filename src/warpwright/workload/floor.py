@@ -40,7 +40,7 @@ def case_floor(workload: Workload, case: Case, gpu: GpuSpec) -> Floor:
     """
     throughput = gpu.throughput
     moved = unique_bytes(workload, case)
-    resident = not workload.cold_cache and case_bytes(workload, case) <= gpu.memory.l2_bytes
+    resident = fits_warm_l2(workload, case, gpu)
     bandwidth = throughput.l2_bytes_per_s if resident else throughput.dram_bytes_per_s
     parts = {Binding.LAUNCH: gpu.launch_overhead_us, Binding.BYTES: moved / bandwidth * US_PER_S}
     flops_us = None
@@ -49,6 +49,11 @@ def case_floor(workload: Workload, case: Case, gpu: GpuSpec) -> Floor:
         parts[Binding.FLOPS] = flops_us
     binding = max(parts, key=lambda part: parts[part])
     return Floor(parts[binding], binding, parts[Binding.LAUNCH], parts[Binding.BYTES], flops_us)
+
+
+def fits_warm_l2(workload: Workload, case: Case, gpu: GpuSpec) -> bool:
+    """Whether the cache is warm and may hold all arrays, so that none of their bytes need come from DRAM."""
+    return not workload.cold_cache and case_bytes(workload, case) <= gpu.memory.l2_bytes
 
 
 def unique_bytes(workload: Workload, case: Case) -> int:

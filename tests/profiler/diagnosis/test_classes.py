@@ -22,7 +22,8 @@ def test_a_class_uses_only_names_that_exist(bottleneck: BottleneckClass) -> None
     known = set(metrics()) | set(FACTS) | set(PROFILE_FACTS)
     for test in bottleneck.tests:
         bound = () if test.bound is None else test.bound.names
-        assert {*test.when.names, *test.score.names, *bound} <= known
+        refuted = () if test.refuted is None else test.refuted.names
+        assert {*test.when.names, *test.score.names, *bound, *refuted} <= known
     assert bottleneck.lines <= set(metrics())
     assert bottleneck.unless <= {each.kind for each in CLASSES}
     assert bottleneck.tests[0].hint == (bottleneck.rank is Rank.HINT)
@@ -54,6 +55,22 @@ def test_a_part_in_brackets_is_left_out_where_a_value_in_it_is_unknown() -> None
     test = parse_classes(ROW.format(when="dram_write_bytes > 1", score="1", text=text))["x"].tests[0]
     assert test.sentence({"dram_write_bytes": 2.0}) == "Stored 2 byte."
     assert test.sentence({"dram_write_bytes": 2.0, "dram_read_bytes": 3.0}) == "Stored 2 byte. Read 3 byte."
+
+
+def test_a_part_in_brackets_may_say_something_else_where_a_value_in_it_is_unknown() -> None:
+    text = "Moved[ {dram_read_bytes / dram_write_bytes:times} the bytes|; how many is unknown]."
+    test = parse_classes(ROW.format(when="dram_write_bytes > 1", score="1", text=text))["x"].tests[0]
+    assert test.sentence({"dram_write_bytes": 2.0}) == "Moved; how many is unknown."
+    assert test.sentence({"dram_write_bytes": 2.0, "dram_read_bytes": 3.0}) == "Moved 1.5 times the bytes."
+    assert test.sentence({"dram_write_bytes": 2.0, "dram_read_bytes": 1.0}) == "Moved 0.5 times the bytes."
+
+
+def test_a_test_is_refuted_only_by_what_is_known() -> None:
+    row = ROW.format(when="dram_write_bytes > 1", score="1", text="Stored.") + 'refuted = "dram_read_bytes > 5"\n'
+    test = parse_classes(row)["x"].tests[0]
+    assert test.answer({"dram_write_bytes": 2.0}).holds is True
+    assert test.answer({"dram_write_bytes": 2.0, "dram_read_bytes": 5.0}).holds is True
+    assert test.answer({"dram_write_bytes": 2.0, "dram_read_bytes": 6.0}).holds is False
 
 
 ROW = '[x]\nrank = "cause"\n[[x.tests]]\nwhen = "{when}"\nscore = "{score}"\ntext = "{text}"\n'

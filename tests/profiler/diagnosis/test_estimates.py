@@ -19,7 +19,7 @@ STRIDED = {
     "dram_read_bytes": 900.0,
     "dram_write_bytes": 100.0,
 }
-SITUATION = Situation(time_us=100.0, floor_us=20.0, unique_bytes=1000.0)
+SITUATION = Situation(time_us=100.0, floor_us=20.0, compulsory_bytes=1000.0)
 
 
 def estimated(profile: CaseProfile, *names: str, source: Source = Source.EMULATOR) -> CaseProfile:
@@ -37,7 +37,7 @@ def test_figures_of_a_cost_model_are_labelled_and_exact_counts_are_not() -> None
     assert uncoalesced.text.startswith("60 % of the global sectors moved")
     assert [evidence.estimated for evidence in uncoalesced.evidence] == [False, True]
     assert not uncoalesced.bound_estimated
-    assert dram.text == "DRAM moves est. 80 % of what it could."
+    assert dram.text == "DRAM moves est. 80 % of what it could, 1.0 times the bytes that it must move."
     assert [evidence.estimated for evidence in dram.evidence] == [True]
     assert dram.bound_estimated
 

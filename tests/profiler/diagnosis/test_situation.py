@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,17 @@ def test_facts_of_a_case() -> None:
     assert found.floor_us is not None
     assert found.floor_us == pytest.approx(moved / 4.8e12 * 1e6)
     assert found.attainable_us == pytest.approx(2.6 + found.floor_us / 0.92)
+    assert found.compulsory_bytes == moved
     assert (found.floor_binding, found.matmul_like) == ("bytes", False)
     assert set(found.facts()) == set(FACTS)
+
+
+def test_what_a_warm_l2_may_hold_need_not_come_from_dram() -> None:
+    workload = load_workload(ROOT / "examples" / "softmax")
+    warm = replace(workload, cold_cache=False)
+    small, large = (situation_of(warm, warm.case(name), H200, 80.0) for name in ("rows512", "gpu_rows8192"))
+    assert (small.unique_bytes, small.compulsory_bytes) == (8.0 * 512 * 4096, None)
+    assert large.compulsory_bytes == large.unique_bytes
 
 
 def test_what_is_unknown_is_no_fact() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from warpwright.conditions.language import (
     Amount,
+    Answer,
     Condition,
     ExpressionError,
     Values,
@@ -22,9 +23,10 @@ from warpwright.conditions.language import (
 from warpwright.profiler.counters import format_counter
 from warpwright.units import format_us, labelled
 
-_FIELD = re.compile(r"\{([^{}:]+)(?::(%|us))?\}")
-_WHERE_KNOWN = re.compile(r"\[([^\[\]]*)\]")
+_FIELD = re.compile(r"\{([^{}:]+)(?::(%|us|times))?\}")
+_WHERE_KNOWN = re.compile(r"\[([^\[\]|]*)\|?([^\[\]|]*)\]")
 _UNIT = "UNIT"
+_NEARLY_ONCE = 0.95
 
 
 class Rank(StrEnum):
@@ -42,6 +44,7 @@ class ClassTest:
     """One way to recognise a class. score: 0..1 after clipping. bound: largest speed-up of curing it, None = no formula.
 
     hint: it is a weaker sign. alone: it is given only where no cause and no symptom holds, whose figures it would contradict.
+    refuted: where this is known to hold, the test does not.
     """
 
     when: Condition
@@ -50,10 +53,17 @@ class ClassTest:
     bound: Amount | None
     hint: bool
     alone: bool = False
+    refuted: Condition | None = None
+
+    def answer(self, values: Values) -> Answer:
+        """Whether it holds for what is known."""
+        if self.refuted is not None and self.refuted.answer(values).holds:
+            return Answer(holds=False)
+        return self.when.answer(values)
 
     def sentence(self, values: Values, estimated: Set[str] = frozenset()) -> str:
         """The text with the values in it. estimated: names whose values are estimates; figures that rest on one say so."""
-        whole = _WHERE_KNOWN.sub(lambda part: part[1] if _known(part[1], values) else "", self.text)
+        whole = _WHERE_KNOWN.sub(lambda part: part[1 if _known(part[1], values) else 2], self.text)
         text = _FIELD.sub(lambda found: _formatted(found[1], found[2], values, estimated), whole)
         return text[:1].upper() + text[1:] if text.startswith(labelled("", estimated=True)) else text
 
@@ -126,6 +136,7 @@ def _test(name: str, unit: str | None, row: Mapping[str, Any]) -> ClassTest:
             bound=bound,
             hint=row.get("hint", False),
             alone=row.get("alone", False),
+            refuted=parse_condition(texts["refuted"]) if "refuted" in texts else None,
         )
     except ExpressionError as error:
         raise ExpressionError(f"thresholds.toml, class {name}: {error}") from error
@@ -151,5 +162,7 @@ def _printed(amount: str, style: str | None, value: float) -> str:
             return f"{value * 100:.0f} %"
         case "us":
             return format_us(value)
+        case "times":
+            return f"{value:.1f} times" if value >= _NEARLY_ONCE else f"{value:.2g} times"
         case _:
             return format_counter(amount, value)

@@ -4,17 +4,21 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from warpwright.conditions.language import Amount, Answer, Comparison, Values, parse_amount
-from warpwright.profiler.counters import Quality
+from warpwright.profiler.counters import NS_PER_US, Quality
 from warpwright.profiler.diagnosis.classes import BottleneckClass, ClassTest, Rank, bottleneck_classes
+from warpwright.profiler.diagnosis.figures import figures
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.diagnosis.situation import Situation
 from warpwright.profiler.profile import CaseProfile, LaunchCounters
 from warpwright.profiler.worked_out import completed
+from warpwright.units import format_us
 
 AT_THE_ROOF = "at_the_roof"
 PROFILE_FACTS = ("launches", "uncertainty_ratio")
 """Names for classes beside counters and `situation.FACTS`: launches of the plan, and how far an estimated time may be off."""
 _TIME = "time_us"
+_PROFILED = "duration_ns"
+_CASE_BYTES = "compulsory_bytes"
 
 _Ranked = tuple[Rank, Finding]
 _Decided = tuple[ClassTest, Answer]
@@ -65,7 +69,7 @@ def diagnose_case(profile: CaseProfile, situation: Situation) -> CaseDiagnosis:
         time_us=situation.time_us,
         floor_us=situation.floor_us,
         floor_binding=situation.floor_binding,
-        notes=(*_notes(profile), *profile.notes),
+        notes=(*_notes(profile, known, situation), *profile.notes),
         time_source=profile.time_source,
     )
 
@@ -74,6 +78,8 @@ def _known(profile: CaseProfile, situation: Situation) -> _Known:
     counters = completed(profile.main.counters)
     estimated = {name for name, counter in counters.items() if counter.quality is Quality.ESTIMATED}
     facts = situation.facts() | {"launches": float(profile.launch_count)}
+    if profile.launch_count > 1:
+        facts.pop(_CASE_BYTES, None)  # they are the case's, and say nothing of one launch of several
     if profile.uncertainty_ratio is not None:
         facts["uncertainty_ratio"] = profile.uncertainty_ratio
     return _Known(
@@ -89,7 +95,7 @@ def _decided(bottleneck: BottleneckClass, values: Values) -> _Decided:
 
     With none, a no of any of them is a no; else the first one's missing counters are named.
     """
-    full = [(test, test.when.answer(values)) for test in bottleneck.tests if not test.hint]
+    full = [(test, test.answer(values)) for test in bottleneck.tests if not test.hint]
     if not full:
         return bottleneck.tests[0], Answer(holds=False)
     held = [pair for pair in full if pair[1].holds] if bottleneck.each_suffices else []
@@ -104,7 +110,7 @@ def _hints(classes: Iterable[BottleneckClass], ranked: list[_Ranked], known: _Kn
         if _explained(bottleneck, ranked):
             continue
         hints = [test for test in bottleneck.tests if test.hint and not (test.alone and limited)]
-        held = ((test, answer) for test in hints if (answer := test.when.answer(known.values)).holds)
+        held = ((test, answer) for test in hints if (answer := test.answer(known.values)).holds)
         for test, answer in held:
             yield Rank.HINT, _finding(bottleneck, test, answer, known)
             break
@@ -173,5 +179,20 @@ def _most_to_gain(situation: Situation) -> float | None:
     return situation.time_us / situation.floor_us
 
 
-def _notes(profile: CaseProfile) -> tuple[str, ...]:
-    return () if profile.reason is None else (profile.reason,)
+def _notes(profile: CaseProfile, known: _Known, situation: Situation) -> tuple[str, ...]:
+    faster = _of_a_faster_run(known, situation) if profile.launch_count == 1 else None
+    return tuple(note for note in (profile.reason, faster) if note is not None)
+
+
+def _of_a_faster_run(known: _Known, situation: Situation) -> str | None:
+    """Said where the profiler saw a launch that was much shorter than the timed ones."""
+    profiled_ns, time_us, launch_us = known.values.get(_PROFILED), situation.time_us, situation.launch_us
+    if profiled_ns is None or time_us is None or launch_us is None or known.estimated & {_PROFILED, _TIME}:
+        return None
+    profiled_us = profiled_ns / NS_PER_US
+    if time_us <= figures().timed_over_profiled_ratio * (profiled_us + launch_us):
+        return None
+    return (
+        f"the case takes {format_us(time_us)}, but its launch took {format_us(profiled_us)} under the profiler: what the "
+        "counters say is true of that run (other clocks, a warmer cache, nobody else on the GPU), not of the timed ones"
+    )

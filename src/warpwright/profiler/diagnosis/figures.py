@@ -11,6 +11,7 @@ class Figures:
     """Field by field what the file explains."""
 
     attainable_bandwidth_ratio: float
+    timed_over_profiled_ratio: float
     noise_ratio: float
     noise_of_ratios: float
     part_of_way: float

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from warpwright.hardware import GpuSpec
 from warpwright.profiler.diagnosis.figures import figures
-from warpwright.workload.floor import case_floor, unique_bytes
+from warpwright.workload.floor import case_floor, fits_warm_l2, unique_bytes
 from warpwright.workload.model import ArrayParameter, Case, Workload
 
 _NARROW = frozenset({"float16", "bfloat16", "int8", "uint8"})
@@ -18,7 +18,8 @@ class Situation:
 
     time_us: of the case, from its timing. floor_us, floor_binding: `workload.floor`. attainable_us: launch overhead and then
     the floor's bytes at the bandwidth that copies reach, or its operations. launch_us: an empty launch. unique_bytes: that
-    must move. matmul_like: a contraction of two arrays that tensor cores may take (its types or its policy allow them).
+    a kernel must read and write. compulsory_bytes: that DRAM must move, unknown where a warm L2 may hold them.
+    matmul_like: a contraction of two arrays that tensor cores may take (its types or its policy allow them).
     """
 
     time_us: float | None = None
@@ -27,6 +28,7 @@ class Situation:
     attainable_us: float | None = None
     launch_us: float | None = None
     unique_bytes: float | None = None
+    compulsory_bytes: float | None = None
     matmul_like: bool | None = None
 
     def facts(self) -> dict[str, float]:
@@ -35,13 +37,13 @@ class Situation:
         return {name: float(value) for name, value in known.items() if value is not None}
 
 
-FACTS = ("time_us", "floor_us", "attainable_us", "launch_us", "unique_bytes", "matmul_like")
+FACTS = ("time_us", "floor_us", "attainable_us", "launch_us", "unique_bytes", "compulsory_bytes", "matmul_like")
 """Names of `Situation.facts`."""
 
 
 def situation_of(workload: Workload, case: Case, gpu: GpuSpec, time_us: float | None) -> Situation:
     """Of one case on one GPU. time_us: from its timing, None unknown."""
-    floor = case_floor(workload, case, gpu)
+    floor, moved = case_floor(workload, case, gpu), float(unique_bytes(workload, case))
     work_us = max(floor.bytes_us / figures().attainable_bandwidth_ratio, floor.flops_us or 0.0)
     return Situation(
         time_us=time_us,
@@ -49,7 +51,8 @@ def situation_of(workload: Workload, case: Case, gpu: GpuSpec, time_us: float | 
         floor_binding=floor.binding.value,
         attainable_us=floor.launch_us + work_us,
         launch_us=floor.launch_us,
-        unique_bytes=float(unique_bytes(workload, case)),
+        unique_bytes=moved,
+        compulsory_bytes=None if fits_warm_l2(workload, case, gpu) else moved,
         matmul_like=matmul_like(workload),
     )
 
