@@ -19,7 +19,7 @@ from model_server.server import ModelServer, Request
 
 KILLED_AT = (1, 2, 5)
 """Requests at whose arrival the process is killed: after a bad reply, before a re-ask; after two; in a later turn."""
-COMMON = ("--tuning-points", "2", "--max-model-calls", "6")
+COMMON = ("--tuning-points", "2", "--max-model-calls")
 
 
 @dataclass
@@ -61,13 +61,14 @@ def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("strategy", ["linear", "beam"])
 def test_replies_that_were_paid_for_are_used_after_a_kill(tmp_path: Path, strategy: str) -> None:
     workload = small_workload(tmp_path / "matmul", "matmul")
-    common = (*COMMON, "--strategy", strategy)
-    assert optimize(workload, tmp_path / "calm", prepared("matmul"), *common) == 0
+    common = ("--strategy", strategy, *COMMON)
+    assert optimize(workload, tmp_path / "calm", prepared("matmul"), *common, "6") == 0
     killer = Killer(read_folder(REPLIES / "matmul"))
     root = str(tmp_path / "killed")
     with ModelServer(killer) as server:
         model = ("--model", "openai:prepared", "--base-url", server.base_url, "--device", "emulator")
-        arguments: tuple[str, ...] = ("optimize", str(workload), "--sessions", root, *model, *common)
+        calls = str(6 + len(KILLED_AT))  # a request that was cut off counts: the server may have worked on it
+        arguments: tuple[str, ...] = ("optimize", str(workload), "--sessions", root, *model, *common, calls)
         for _ in KILLED_AT:
             killer.process = start(arguments)
             killer.process.communicate(timeout=120)
@@ -83,5 +84,7 @@ def test_replies_that_were_paid_for_are_used_after_a_kill(tmp_path: Path, strate
     again = [n for n, prompt in enumerate(killer.prompts[1:]) if prompt == killer.prompts[n]]
     assert len(again) == len(KILLED_AT)  # only the request that a kill cut off was sent twice, word for word
     document: dict[str, Any] = json.loads(out)
-    assert document["spending"]["model_calls"] == 6
-    assert [line.kind for line in disturbed.ledger()].count("model") == 6
+    assert document["spending"]["model_calls"] == 6 + len(KILLED_AT)
+    model_lines = [line.outcome for line in disturbed.ledger() if line.kind == "model"]
+    assert model_lines.count("fault: cut off by a kill") == len(KILLED_AT)
+    assert len(model_lines) == 6 + len(KILLED_AT)

@@ -258,6 +258,30 @@ def test_tokens_are_capped_where_the_server_tells_no_usage(tmp_path: Path) -> No
     assert 1 <= len(script.asked) <= 4
 
 
+@pytest.mark.parametrize(
+    ("cap", "sent", "stop"),
+    [
+        (("--max-model-calls", "2"), 2, "budget: model calls: 2 of 2 used"),
+        (
+            ("--max-tokens", "9000", "--max-output-tokens", "3000"),
+            1,
+            "budget: tokens: 0 of 9000 used and what 1 requests",
+        ),
+    ],
+)
+def test_no_retry_goes_beyond_a_cap(tmp_path: Path, cap: tuple[str, ...], sent: int, stop: str) -> None:
+    script = Script([Answer(status=500, error="down")])
+    assert optimize(write_tiny(tmp_path / "tiny"), tmp_path / "s", script, *cap, "--tuning-points", "0") == 0
+    session = only_session(tmp_path / "s")
+    summary = session.summary()
+    assert summary is not None
+    assert (len(script.asked), session.spending().calls) == (sent, sent)
+    assert summary.stop.startswith(stop)
+    (fault,) = (exchange.outcome for exchange in exchanges(session))
+    assert isinstance(fault, ModelFault)
+    assert ". Not tried again: budget: " in fault.message
+
+
 def test_a_model_that_cannot_be_used_is_known_before_anything_begins(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,7 @@ from warpwright.proposer.conversation import (
     Reply,
     Role,
     ToolUse,
+    Tries,
     Usage,
 )
 from warpwright.proposer.exchange_files import read_exchanges, write_exchange
@@ -65,7 +66,7 @@ def test_requests_that_a_reply_took_more_are_counted_and_of_unknown_cost_unless_
     notebook = SessionNotebook.of_next(session, budget(model_calls=4))
     notebook.keep(tried)
     assert session.spending() == Spending(4, 3, 0, 100, 20, 2, 0.1, 2, 0.0, 2.0, 2.0)
-    assert notebook.refuses(1, 0.0) == "budget: model calls: 4 of 4 used"
+    assert notebook.admit("m", (1, 0.0)) == "budget: model calls: 4 of 4 used"
 
 
 def test_retries_that_a_kill_kept_out_of_the_ledger_are_charged_once(session: Session) -> None:
@@ -103,7 +104,7 @@ def test_a_fault_is_of_unknown_size_unless_the_server_refused_the_request(sessio
     refused = kind in (FaultKind.AUTHENTICATION, FaultKind.RATE_LIMIT, FaultKind.REQUEST)
     notebook = SessionNotebook.of_next(session, budget(tokens=100))
     notebook.keep(replace(FAULT, outcome=ModelFault(kind, "no", 1, 0.0)))
-    assert (notebook.refuses(60, None) is None) is refused
+    assert (notebook.admit("m", (60, None)) is None) is refused
 
 
 def test_a_verdict_is_written_to_the_reply_it_is_about(session: Session) -> None:
@@ -133,25 +134,93 @@ def test_a_reply_that_a_kill_kept_out_of_the_ledger_is_charged_once(session: Ses
 )
 def test_a_request_that_may_break_a_cap_is_refused(session: Session, caps: dict[str, float], words: str) -> None:
     notebook = SessionNotebook.of_next(session, budget(**caps))
-    assert notebook.refuses(50, 0.05) is None
+    assert notebook.admit("m", (50, 0.05)) is None
     assert notebook.refusal is None
     notebook.keep(PAID)
-    assert notebook.refuses(50, 0.05) == words
+    assert notebook.admit("m", (50, 0.05)) == words
     assert notebook.refusal == words
 
 
 def test_requests_of_unknown_size_count_like_the_next(session: Session) -> None:
     notebook = SessionNotebook.of_next(session, budget(tokens=100, money_usd=0.2))
     notebook.keep(UNKNOWN)
-    assert notebook.refuses(50, 0.1) is None
-    refusal = notebook.refuses(51, 0.1)
+    assert notebook.admit("m", (50, 0.1)) is None
+    refusal = notebook.admit("m", (51, 0.1))
     assert refusal is not None
     assert "what 1 requests took is unknown" in refusal
-    assert notebook.refuses(50, 0.101) is not None
+    assert notebook.admit("m", (50, 0.101)) is not None
 
 
 def test_no_caps_refuse_nothing(session: Session) -> None:
     notebook = SessionNotebook.of_next(session, budget())
     for _ in range(5):
         notebook.keep(UNKNOWN)
-    assert notebook.refuses(10**9, 10.0**6) is None
+    assert notebook.admit("m", (10**9, 10.0**6)) is None
+
+
+def test_requests_of_the_exchange_in_hand_count(session: Session) -> None:
+    notebook = SessionNotebook.of_next(session, budget(model_calls=3))
+    assert notebook.admit("m", (50, 0.1), Tries(2, 2)) is None
+    assert notebook.admit("m", (50, 0.1), Tries(3, 3)) == "budget: model calls: 3 of 3 used"
+
+
+@pytest.mark.parametrize("caps", [{"tokens": 100}, {"money_usd": 0.2}])
+def test_those_that_the_server_refused_took_nothing(session: Session, caps: dict[str, float]) -> None:
+    notebook = SessionNotebook.of_next(session, budget(**caps))
+    assert notebook.admit("m", (50, 0.1), Tries(2, 1)) is None
+    refusal = notebook.admit("m", (50, 0.1), Tries(2, 0))
+    assert refusal is not None
+    assert "what 2 requests took is unknown" in refusal
+
+
+def cut_off(session: Session) -> list[tuple[int | None, float | None]]:
+    return [(e.tokens_in, e.money_usd) for e in session.ledger() if e.outcome == "fault: cut off by a kill"]
+
+
+def test_requests_that_a_kill_cut_off_are_charged_once(session: Session) -> None:
+    notebook = SessionNotebook.of_next(session, budget())
+    notebook.keep(PAID)
+    notebook.admit("m", (1, 0.0))
+    notebook.admit("m", (1, 0.0), Tries(1, 1))
+    for _ in range(2):
+        SessionNotebook.of_next(session, budget())
+    assert cut_off(session) == [(0, 0.0), (None, None)]
+    assert session.spending().calls == 3
+
+
+def test_a_kill_while_cut_off_requests_are_charged_loses_none(session: Session) -> None:
+    SessionNotebook.of_next(session, budget()).admit("m", (1, 0.0), Tries(2, 0))
+    ledger = session.directory / "ledger.jsonl"
+    SessionNotebook.of_next(session, budget())
+    ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:1]))
+    SessionNotebook.of_next(session, budget())
+    assert cut_off(session) == [(None, None)] * 3
+
+
+def test_every_kill_is_charged_and_none_after_the_reply_came(session: Session) -> None:
+    for _ in range(2):
+        SessionNotebook.of_next(session, budget()).admit("m", (1, 0.0))
+    notebook = SessionNotebook.of_next(session, budget())
+    notebook.admit("m", (1, 0.0))
+    notebook.keep(PAID)
+    for _ in range(2):
+        notebook = SessionNotebook.of_next(session, budget())
+    assert len(cut_off(session)) == 2
+    assert session.spending().calls == 3
+    assert notebook.exchanges() == (PAID,)
+
+
+def test_a_reply_kept_out_of_the_ledger_after_an_earlier_kill_is_charged(session: Session) -> None:
+    SessionNotebook.of_next(session, budget()).admit("m", (1, 0.0))
+    SessionNotebook.of_next(session, budget()).admit("m", (1, 0.0))
+    write_exchange(session.attempt_directory(1), 1, PAID)  # killed before the line of the ledger
+    for _ in range(2):
+        SessionNotebook.of_next(session, budget())
+    assert [line.outcome for line in session.ledger()] == ["fault: cut off by a kill", "reply"]
+
+
+def test_recorded_replies_are_given_again_for_nothing_and_a_kill_cuts_nothing_off(session: Session) -> None:
+    notebook = SessionNotebook.of_next(session, budget(money_usd=0.1))
+    assert notebook.admit("replay:s", (1, 0.0), Tries(2, 0)) is None
+    SessionNotebook.of_next(session, budget())
+    assert session.spending() == Spending()

@@ -11,7 +11,7 @@ from warpwright.errors import Interrupted, UsageError
 if TYPE_CHECKING:
     from warpwright.loop.describing.draft import Draft
     from warpwright.loop.describing.run import Described
-    from warpwright.proposer.conversation import Message, ModelClient, ModelFault, Reply, ToolSpec
+    from warpwright.proposer.conversation import Forbids, Message, ModelClient, ModelFault, Reply, ToolSpec
     from warpwright.proposer.registry import ModelSettings
 
 _NO_MODEL = (
@@ -90,11 +90,13 @@ class _Late:
         self._base_url = base_url
         self._client: ModelClient | None = None
 
-    def ask(self, messages: "Sequence[Message]", tools: "Sequence[ToolSpec]" = ()) -> "Reply | ModelFault":
+    def ask(
+        self, messages: "Sequence[Message]", tools: "Sequence[ToolSpec]" = (), forbids: "Forbids | None" = None
+    ) -> "Reply | ModelFault":
         """As the client asks. Raises: UsageError, ModelUnavailable if it cannot be opened."""
         if self._client is None:
             self._client = _open(self.name, self._base_url, "the draft stays as it is")
-        return self._client.ask(messages, tools)
+        return self._client.ask(messages, tools, forbids)
 
 
 def _checked_description(wish: Wish) -> str:

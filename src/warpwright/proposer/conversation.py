@@ -1,6 +1,6 @@
 """What a proposer that converses says and hears, in forms of our own: no provider's, no library's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -108,6 +108,20 @@ class ModelFault:
     refused: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """Requests of one exchange that brought nothing so far. refused: those of them that the server turned away."""
+
+    sent: int = 0
+    refused: int = 0
+
+
+NO_TRIES = Tries()
+
+Forbids = Callable[[Tries], str | None]
+"""Why no other request may follow these, or None; asked before each one that follows the first."""
+
+
 class ModelClient(Protocol):
     """One chat model. Safe to use from several threads."""
 
@@ -121,8 +135,10 @@ class ModelClient(Protocol):
         """False: what tools would give must stand in the prompt."""
         ...
 
-    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
-        """One request with its retries. Never raises for what a provider does."""
+    def ask(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+    ) -> Reply | ModelFault:
+        """One request with its retries. Never raises for what a provider does. forbids: None = every retry may be made."""
         ...
 
 
@@ -207,10 +223,11 @@ class Notebook(Protocol):
         """What may still be spent."""
         ...
 
-    def refuses(self, tokens: int, money_usd: float | None) -> str | None:
-        """Why a request that may take this much must not be sent, or None; to be asked before each. A refusal ends the session.
+    def admit(self, model: str, estimate: tuple[int, float | None], tries: Tries = NO_TRIES) -> str | None:
+        """Note that a request is about to be sent, so that it counts even if this process is killed; or say why it must not be.
 
-        money_usd: None is unknown.
+        To be called before each request, retries too. estimate: the most tokens and USD that it may take; USD None is unknown.
+        tries: requests of the same exchange before it.
         """
         ...
 

@@ -1,4 +1,5 @@
-"""What a proposer said, heard and looked up, as files beside its attempt: `proposal/exchange-MM.json`, `tool-MM.json`.
+"""What a proposer said, heard and looked up, as files beside its attempt: `proposal/exchange-MM.json`, `tool-MM.json`; and what
+it is asking just now, `proposal/asking.json`.
 
 Whatever a model said can be written, and whatever was written can be read: arguments that JSON's readers would refuse (nested
 too deep, numbers too long) are kept as a text.
@@ -7,7 +8,7 @@ too deep, numbers too long) are kept as a text.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +24,7 @@ from warpwright.proposer.conversation import (
     Reply,
     ToolCall,
     ToolUse,
+    Tries,
 )
 from warpwright.record.files import parse_model, read_model, sync_directory, to_bytes, write_atomic
 
@@ -33,7 +35,19 @@ MOST_CALLS = 64
 """Of one reply, far beyond the look-ups of a turn; each that is kept is answered and goes back in every later request."""
 LONGEST_ID = 256
 NOT_KEPT = "(arguments that no JSON can hold)"
-_EXCHANGE, _TOOL = "exchange", "tool"
+_EXCHANGE, _TOOL, _ASKING = "exchange", "tool", "asking.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A request that is about to be sent. exchange: its number within the attempt, from 1. tries: those of the same exchange
+    before it. cut_off: requests of this attempt that the ledger had as cut off by a kill by then.
+    """
+
+    exchange: int
+    model: str
+    tries: Tries
+    cut_off: int
 
 
 class _File(BaseModel):
@@ -59,6 +73,15 @@ class _ToolFile(_File):
     arguments: dict[str, Any] | str
     answer: str
     seconds: float
+
+
+class _AskingFile(_File):
+    """`Asking`, field by field."""
+
+    exchange: int
+    model: str
+    tries: Tries
+    cut_off: int
 
 
 def write_exchange(attempt: Path, position: int, exchange: Exchange) -> None:
@@ -89,6 +112,26 @@ def write_tool_use(attempt: Path, position: int, use: ToolUse) -> None:
 def read_tool_uses(attempt: Path) -> tuple[ToolUse, ...]:
     """Look-ups of an attempt's directory, in order. Raises: RecordError."""
     return tuple(ToolUse(**read_model(path, _ToolFile).model_dump()) for path in _paths(attempt, _TOOL))
+
+
+def write_asking(attempt: Path, asking: Asking) -> None:
+    """Replace what the attempt's directory says of the request in hand; on the disk when this returns."""
+    file = _AskingFile(**{each.name: getattr(asking, each.name) for each in fields(asking)})
+    _write(attempt / FOLDER / _ASKING, to_bytes(file))
+
+
+def clear_asking(attempt: Path) -> None:
+    """Nothing is being asked any more."""
+    (attempt / FOLDER / _ASKING).unlink(missing_ok=True)
+
+
+def read_asking(attempt: Path) -> Asking | None:
+    """What was about to be sent last in that attempt; None if nothing was. Raises: RecordError."""
+    path = attempt / FOLDER / _ASKING
+    if not path.exists():
+        return None
+    file = read_model(path, _AskingFile)
+    return Asking(file.exchange, file.model, file.tries, file.cut_off)
 
 
 def keepable(arguments: Mapping[str, Any] | str) -> Mapping[str, Any] | str:

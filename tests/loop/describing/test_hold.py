@@ -14,7 +14,7 @@ from warpwright.loop.describing.account import account
 from warpwright.loop.describing.context import DescribeContext
 from warpwright.loop.describing.examination import compare_draft
 from warpwright.loop.describing.reply import Written, read_files
-from warpwright.proposer.conversation import Message, ModelFault, Reply, ToolSpec
+from warpwright.proposer.conversation import Forbids, Message, ModelFault, Reply, ToolSpec
 from warpwright.proposer.model.costs import Costs
 
 REFERENCE = '[reference]\nsource = "kernel.cu"\nentry = "silu"\ngrid = [1]\nblock = [256]\n'
@@ -87,11 +87,13 @@ def test_an_edit_while_the_second_writes_is_inspected(tmp_path: Path) -> None:
     attempt = Attempt(tmp_path / "w", "silu")
     ask = attempt.second.ask
 
-    def meddle(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+    def meddle(
+        messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+    ) -> Reply | ModelFault:
         path = attempt.draft.files / "workload.toml"
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace("[kernel]\n", "[tolerance]\nrtol = 100.0\natol = 100.0\n[kernel]\n", 1))
-        return ask(messages, tools)
+        return ask(messages, tools, forbids)
 
     attempt.second.ask = meddle  # type: ignore[method-assign]
     with pytest.raises(WorkloadError, match=r"every case accepts an output of zeros"):
@@ -105,9 +107,11 @@ def test_an_edit_while_the_author_writes_is_not_written_over(tmp_path: Path) -> 
     attempt = Attempt(tmp_path / "w", "silu")
     ask = attempt.author.ask
 
-    def meddle(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+    def meddle(
+        messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+    ) -> Reply | ModelFault:
         (attempt.draft.files / "kernel.cu").write_text("// mine\n" + files()["kernel.cu"], encoding="utf-8")
-        return ask(messages, tools)
+        return ask(messages, tools, forbids)
 
     attempt.author.ask = meddle  # type: ignore[method-assign]
     attempt.run()

@@ -8,7 +8,7 @@ from warpwright.evaluation.bench import BenchOptions
 from warpwright.loop.describing.context import DescribeContext
 from warpwright.loop.describing.draft import Assignment, Draft, draft_directory
 from warpwright.loop.describing.run import Described, describe
-from warpwright.proposer.conversation import Message, ModelFault, Reply, Stop, ToolSpec, Usage
+from warpwright.proposer.conversation import Forbids, Message, ModelFault, Reply, Stop, ToolSpec, Usage
 from warpwright.proposer.model.costs import Costs
 
 REPLIES = Path(__file__).parent / "replies"
@@ -24,7 +24,9 @@ class Writer:
         self.replies = list(replies)
         self.asked: list[tuple[Message, ...]] = []
 
-    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+    def ask(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+    ) -> Reply | ModelFault:
         self.asked.append(tuple(messages))
         said = self.replies[min(len(self.asked), len(self.replies)) - 1]
         return Reply(said, stop=Stop.END, usage=Usage(100, 50)) if isinstance(said, str) else said

@@ -111,14 +111,14 @@ def test_the_server_is_told_that_limit(tmp_path: Path) -> None:
 
 def test_requests_on_the_way_to_a_reply_count_against_the_cap(tmp_path: Path) -> None:
     script = Script([Answer(status=500), Answer(status=429), reply(64)])
-    options = ("--max-model-calls", "2", *QUIET)
+    options = ("--max-model-calls", "3", *QUIET)
     assert optimize(write_tiny(tmp_path / "tiny"), tmp_path / "s", script, *options) == 0
     session = only_session(tmp_path / "s")
     spent = session.spending()
     assert (spent.calls, spent.faults, spent.without_tokens) == (3, 2, 1)
     summary = session.summary()
     assert summary is not None
-    assert summary.stop == "budget: model calls: 3 of 2 used"
+    assert summary.stop == "budget: model calls: 3 of 3 used"
     assert len(script.asked) == 3
 
 

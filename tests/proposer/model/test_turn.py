@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from warpwright.proposer.conversation import (
+    NO_TRIES,
     Allowance,
     Exchange,
     FaultKind,
+    Forbids,
     Message,
     ModelFault,
     Purpose,
@@ -16,6 +18,7 @@ from warpwright.proposer.conversation import (
     ToolCall,
     ToolSpec,
     ToolUse,
+    Tries,
     Usage,
 )
 from warpwright.proposer.exchange_files import LONGEST_ID, MOST_CALLS
@@ -45,7 +48,9 @@ class Scripted:
     takes_tools: bool = True
     asked: list[tuple[Message, ...]] = field(default_factory=list)
 
-    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+    def ask(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+    ) -> Reply | ModelFault:
         assert bool(tools) is self.takes_tools
         self.asked.append(tuple(messages))
         return self.replies[len(self.asked) - 1]
@@ -78,8 +83,8 @@ class Memory:
     def allowance(self) -> Allowance:
         return Allowance()
 
-    def refuses(self, tokens: int, money_usd: float | None) -> str | None:
-        return "budget: none left" if len(self.kept) >= self.allowed else None
+    def admit(self, model: str, estimate: tuple[int, float | None], tries: Tries = NO_TRIES) -> str | None:
+        return "budget: none left" if len(self.kept) + tries.sent >= self.allowed else None
 
     def say(self, text: str) -> None:
         self.said.append(text)
@@ -256,8 +261,8 @@ def test_a_long_reply_makes_no_longer_requests_and_arguments_are_reckoned() -> N
     reckoned: list[int] = []
 
     class Reckoning(Memory):
-        def refuses(self, tokens: int, money_usd: float | None) -> str | None:
-            reckoned.append(tokens)
+        def admit(self, model: str, estimate: tuple[int, float | None], tries: Tries = NO_TRIES) -> str | None:
+            reckoned.append(estimate[0])
             return None
 
     asks = Reply("", (ToolCall("a", "look", {"source": "x" * 15_000}),), Stop.TOOL_CALLS)
@@ -266,6 +271,21 @@ def test_a_long_reply_makes_no_longer_requests_and_arguments_are_reckoned() -> N
     sizes = [sum(len(message.text) for message in asked) for asked in client.asked]
     assert sizes[-1] < 45_000
     assert reckoned[1] - reckoned[0] >= 15_000 / CHARACTERS_PER_TOKEN
+
+
+def test_every_retry_is_a_request_that_the_notebook_must_admit() -> None:
+    heard: list[tuple[str | None, ...]] = []
+
+    class Retrying(Scripted):
+        def ask(
+            self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+        ) -> Reply | ModelFault:
+            assert forbids is not None
+            heard.append((forbids(Tries(1)), forbids(Tries(2))))
+            return super().ask(messages, tools)
+
+    assert turn(Retrying([GOOD]), Memory(allowed=2)) == "good"
+    assert heard == [(None, "budget: none left")]
 
 
 def test_text_that_cannot_be_written_down_is_mended_before_it_is_used() -> None:

@@ -15,6 +15,7 @@ from warpwright.proposer.conversation import (
     Role,
     ToolCall,
     ToolUse,
+    Tries,
 )
 from warpwright.proposer.exchange_files import encodable, with_kept_calls
 from warpwright.proposer.model.costs import Costs
@@ -107,11 +108,16 @@ class Turn:
         conversation = (*self._said, *messages)
         specs = tuple(tool.spec for tool in self._tools.values())
         characters = characters_of(conversation, specs)
-        refusal = self._notebook.refuses(*self._costs.next_request(self._client.name, characters))
+        model, estimate = self._client.name, self._costs.next_request(self._client.name, characters)
+        refusal = self._notebook.admit(model, estimate)
         if refusal is not None:
             return Lost(refusal, refused=True)
-        outcome = encodable(self._client.ask(conversation, specs))
-        exchange = Exchange(purpose, self._client.name, messages, outcome, self._costs.of(self._client.name, outcome))
+
+        def forbids(tries: Tries) -> str | None:
+            return self._notebook.admit(model, estimate, tries)
+
+        outcome = encodable(self._client.ask(conversation, specs, forbids))
+        exchange = Exchange(purpose, model, messages, outcome, self._costs.of(model, outcome))
         self._notebook.keep(exchange)
         self._at, self._end = len(self._notebook.exchanges()) - 1, None
         return exchange

@@ -7,7 +7,7 @@ import pytest
 
 from model_server import Answer, ModelServer, Request
 from proposer.model.client.asking import LOOK_UP, OPTIONS, QUESTION, client_of, fault_of
-from warpwright.proposer.conversation import FaultKind, ModelFault, Reply
+from warpwright.proposer.conversation import FaultKind, ModelFault, Reply, Tries
 from warpwright.proposer.model.client.chat import ChatClient
 from warpwright.proposer.model.client.opening import open_model
 
@@ -47,6 +47,44 @@ def test_another_try_is_told() -> None:
         client._pause = lambda _: None
         client.ask(QUESTION)
     assert told == ["openai:m: HTTP 500: boom; trying again in 1 s"]
+
+
+def test_a_retry_that_is_forbidden_is_not_sent_and_the_fault_says_why() -> None:
+    asked: list[Tries] = []
+
+    def forbids(tries: Tries) -> str | None:
+        asked.append(tries)
+        return "the cap" if tries.sent == 2 else None
+
+    with ModelServer([Answer(status=429), Answer(status=500), Answer("too late")]) as server:
+        client, pauses = client_of(server, options=replace(OPTIONS, retries=5))
+        outcome = cast("ModelFault", client.ask(QUESTION, (), forbids))
+    assert len(server.requests) == 2
+    assert asked == [Tries(1, 1), Tries(2, 1)]
+    assert (outcome.kind, outcome.tries, outcome.refused) == (FaultKind.SERVER, 2, 1)
+    assert outcome.message.endswith(". Not tried again: the cap")
+    assert len(pauses) == 1
+
+
+def test_the_last_try_asks_for_no_other() -> None:
+    asked: list[Tries] = []
+
+    def allows(tries: Tries) -> None:
+        asked.append(tries)
+
+    with ModelServer([Answer(status=500), Answer(status=500)]) as server:
+        client, _ = client_of(server, options=replace(OPTIONS, retries=1))
+        client.ask(QUESTION, (), allows)
+    assert asked == [Tries(1, 0)]
+
+
+def test_a_request_without_tools_or_streams_may_be_forbidden_too() -> None:
+    with ModelServer(lambda _: Answer(status=400, error="m does not support tools")) as server:
+        client, _ = client_of(server)
+        outcome = cast("ModelFault", client.ask(QUESTION, (LOOK_UP,), lambda _: "the cap"))
+    assert len(server.requests) == 1
+    assert (outcome.kind, outcome.tries, outcome.refused) == (FaultKind.REQUEST, 1, 0)
+    assert not client.takes_tools
 
 
 @pytest.mark.parametrize("words", ["openai:m", "anthropic:m", "ollama:m", "google:m"])

@@ -85,7 +85,10 @@ def test_aliases_and_the_policy_are_said() -> None:
 
 def test_the_finding_stands_with_its_evidence_its_advice_and_the_next_one_in_a_line() -> None:
     text = prompt_text(Record(), tools=True)
-    assert "To treat: grid_too_small; curing it alone can bring at most 33.00x. 4 blocks cannot occupy 132 SMs." in text
+    assert (
+        "To treat: grid_too_small; curing it can bring at most 33 times the speed. 4 blocks cannot occupy 132 SMs."
+        in text
+    )
     assert "Evidence: grid_blocks = 4 blocks (< 132 blocks)." in text
     assert "Next after it: uncoalesced: 88 % of the sectors are too many." in text
     assert "Hot line" not in text

@@ -296,4 +296,4 @@ def test_counters_of_an_attempt_mark_what_is_only_a_hint(library: Library) -> No
     hints = tuple(replace(finding, hint=True) for finding in found.cases[0].findings)
     state = replace(aids.state, diagnoses={1: replace(found, cases=(replace(found.cases[0], findings=hints),))})
     answer = ask(replace(aids, state=state), "counters", attempt=1)
-    assert "a hint, no verdict: grid_too_small: 4 blocks cannot occupy 132 SMs." in answer
+    assert "no class is known to limit it; worth a look: grid_too_small: 4 blocks cannot occupy 132 SMs." in answer

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, BaseMessageChunk
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from warpwright.proposer.conversation import REFUSED, FaultKind, Message, ModelFault, Reply, ToolSpec
+from warpwright.proposer.conversation import REFUSED, FaultKind, Forbids, Message, ModelFault, Reply, ToolSpec, Tries
 from warpwright.proposer.model.client.construction import keys_of
 from warpwright.proposer.model.client.faults import Failure, failure_of
 from warpwright.proposer.model.client.messages import to_langchain, to_tool
@@ -66,11 +66,13 @@ class ChatClient:
         """False once it is known that the server does not send replies piece by piece."""
         return self._streams
 
-    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+    def ask(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+    ) -> Reply | ModelFault:
         """One request with its retries: after a fault that may pass, after a pause that grows or that the server names.
 
         A model that turns out not to take tools is asked once more without, and a server that cannot stream without streams;
-        neither counts as a retry.
+        neither counts as a retry. forbids: asked before each of these, too.
         """
         start = time.monotonic()
         conversation = to_langchain(messages)
@@ -85,24 +87,40 @@ class ChatClient:
                 reply = read_reply(outcome, time.monotonic() - start)
                 return scrub_reply(replace(reply, tries=tries, refused=refused), self._keys)
             failure = failure_of(outcome, self._options.base_url)
+            last, pause_s = False, None
             if offered and failure.tools_refused:
                 self._takes_tools = False
-                refused += failure.kind in REFUSED
-                continue
-            if streams and (failure.stream_refused or failure.kind is FaultKind.REPLY or (failed and _is_cut(outcome))):
+            elif streams and (
+                failure.stream_refused or failure.kind is FaultKind.REPLY or (failed and _is_cut(outcome))
+            ):
                 # Whole it either works, or brings the server's words, which a stream loses. Cut twice: a server that never
                 # says that a reply has ended.
                 streams = False
-                refused += failure.kind in REFUSED
-                continue
-            failed += 1
-            wait_s = failure.wait_s if failure.wait_s is not None else _FIRST_WAIT_S * 2 ** (failed - 1)
-            if not failure.may_pass or failed > self._options.retries or wait_s > _LONGEST_WAIT_S:
-                fault = self._fault(failure, tries, time.monotonic() - start)
-                return replace(fault, refused=refused)
-            refused += failure.kind in REFUSED
-            self._say_again(failure, wait_s)
-            self._pause(wait_s)
+            else:
+                failed += 1
+                pause_s = self._pause_s(failure, failed)
+                last = pause_s is None
+            turned_away = refused + (failure.kind in REFUSED)
+            forbidden = None if last or forbids is None else forbids(Tries(tries, turned_away))
+            if last or forbidden is not None:
+                words = (
+                    failure.message
+                    if forbidden is None
+                    else f"{failure.message.rstrip('.')}. Not tried again: {forbidden}"
+                )
+                message = scrub(f"{self._name}: {words}", self._keys)
+                return ModelFault(failure.kind, message, tries, time.monotonic() - start, refused)
+            refused = turned_away
+            if pause_s is not None:
+                self._say_again(failure, pause_s)
+                self._pause(pause_s)
+
+    def _pause_s(self, failure: Failure, failed: int) -> float | None:
+        """How long to wait before another try; None where there is none. failed: tries so far that count as such."""
+        pause_s = failure.wait_s if failure.wait_s is not None else _FIRST_WAIT_S * 2 ** (failed - 1)
+        if not failure.may_pass or failed > self._options.retries or pause_s > _LONGEST_WAIT_S:
+            return None
+        return pause_s
 
     def _request(self, messages: list[BaseMessage], tools: Sequence[ToolSpec], streams: bool) -> AIMessage | Exception:
         """One request; what the provider's library raises comes back as data, whatever its class."""
@@ -137,9 +155,6 @@ class ChatClient:
     def _say_again(self, failure: Failure, wait_s: float) -> None:
         if self._tell is not None:
             self._tell(scrub(f"{self._name}: {failure.what}; trying again in {wait_s:g} s", self._keys))
-
-    def _fault(self, failure: Failure, tries: int, seconds: float) -> ModelFault:
-        return ModelFault(failure.kind, scrub(f"{self._name}: {failure.message}", self._keys), tries, seconds)
 
 
 def _is_cut(error: Exception) -> bool:

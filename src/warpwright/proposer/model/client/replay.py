@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Self
 
 from warpwright.errors import RecordError
-from warpwright.proposer.conversation import Exchange, FaultKind, Message, ModelFault, Reply, ToolSpec
+from warpwright.proposer.conversation import Exchange, FaultKind, Forbids, Message, ModelFault, Reply, ToolSpec
 from warpwright.proposer.exchange_files import read_exchanges
 from warpwright.proposer.model.client.found import read_found
 
@@ -56,9 +56,11 @@ class ReplayClient:
             return self._known_to_take_tools
         return any(isinstance(each.outcome, Reply) and each.outcome.calls for each in self._exchanges)
 
-    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+    def ask(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+    ) -> Reply | ModelFault:
         """The next recorded outcome, for which nobody waited this time; a fault when there is none left."""
-        del messages, tools  # the record says what comes next
+        del messages, tools, forbids  # the record says what comes next, and how often it was tried
         with self._lock:
             position = self._next
             self._next += 1
