@@ -11,13 +11,19 @@ import pytest
 
 from evaluation.conftest import WORKLOAD
 from harness.building import BuildUnavailable, Built, build
+from warpwright.benchmark.series import Series
 from warpwright.candidate.candidate import Candidate
+from warpwright.device.gpu import device as gpu_device
+from warpwright.device.gpu.wire import time as wire_time
+from warpwright.device.measuring import MeasureRequest
 from warpwright.device.protocol import TimeSource
 from warpwright.device.registry import DeviceOptions
 from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
 from warpwright.evaluation.outcome import Evaluation, Outcome
 from warpwright.evaluation.promotion.baseline import Baseline
-from warpwright.workload.model import Workload
+from warpwright.evaluation.timing import measuring_timer, timed_outputs
+from warpwright.verifier.host_values import HostValues
+from warpwright.workload.model import Case, Workload
 
 OpenBench = Callable[..., Bench]
 VERIFYING = 60
@@ -118,6 +124,25 @@ def test_a_kernel_that_is_right_only_at_first_is_rejected(on_standin: OpenBench)
 def test_events_that_lie_prove_no_time(on_standin: OpenBench, us: float) -> None:
     found = evaluated(on_standin({"false_time": {"from": 0, "us": us}}))
     assert found.label == "rejected.below_hard_floor", found.message
+
+
+def test_cases_are_timed_one_right_behind_the_other(on_standin: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    compared, asked = timed_outputs.check_outputs, wire_time.time_message
+
+    def comparing(values: HostValues, case: Case, series: Series) -> object:
+        done.append(f"compare {case.name}")
+        return compared(values, case, series)
+
+    def measuring(request: MeasureRequest, sets: int) -> object:
+        done.extend(["measure"] * bool(request.arrays))  # an empty launch has none
+        return asked(request, sets)
+
+    monkeypatch.setattr(measuring_timer, "check_outputs", comparing)
+    monkeypatch.setattr(gpu_device, "time_message", measuring)
+    found = evaluated(on_standin())
+    assert found.label == "passed", found.message
+    assert done == ["measure", "measure", "compare timed", "compare large"]
 
 
 def test_a_kernel_that_hangs_under_the_clock_costs_one_attempt(on_standin: OpenBench) -> None:

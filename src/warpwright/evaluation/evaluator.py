@@ -25,6 +25,7 @@ from warpwright.evaluation.promotion.baseline import Evaluated
 from warpwright.evaluation.promotion.comparison import NoFigure
 from warpwright.evaluation.promotion.gate import Gate
 from warpwright.evaluation.timing.clocks import open_clocks
+from warpwright.evaluation.timing.in_turn import time_cases
 from warpwright.evaluation.timing.limits import run_limit_s
 from warpwright.evaluation.timing.timer import TimedSubject
 from warpwright.units import MIB, format_bytes
@@ -314,17 +315,8 @@ class Evaluator:
         ranked = [case for case in course.cases if case.kind is CaseKind.PERF]
         if ranked and not screen:
             self._device.renew()
-        for case in ranked:
-            course.begin(f"time {case.name}")
-            subject = replace(self._subject(course, case, screen), last=case is ranked[-1])
-            with course.clock("time"):
-                timed = self._timer.timed(course.found[case.name], subject)
-            if isinstance(timed, Failure):
-                return timed
-            course.found[case.name] = timed.found
-            if timed.question is not None:
-                course.questions.append(timed.question)
-        return None
+        subjects = [replace(self._subject(course, case, screen), last=case is ranked[-1]) for case in ranked]
+        return time_cases(self._timer, course, subjects)
 
     def _subject(self, course: Course, case: Case, screen: bool) -> TimedSubject:
         return TimedSubject(
@@ -377,7 +369,8 @@ class Evaluator:
         built, failure = build(course.candidate, course.plans, [case], self._compiler, self._device.target.arch)
         if failure is not None:
             return replace(unknown, message=f"not run: {failure.message}")
-        timed = self._timer.timed(unknown, TimedSubject(built.programs[case.name], course.plans[case.name], case))
+        subject = TimedSubject(built.programs[case.name], course.plans[case.name], case)
+        timed = self._timer.take(unknown, subject).judge()
         if isinstance(timed, Failure):
             return replace(unknown, message=f"not run: {timed.message}")
         return replace(timed.found, message="not verified here: estimated from sampled blocks, never counted as passed")

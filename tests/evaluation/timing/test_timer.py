@@ -66,7 +66,7 @@ class Clock:
 def timed(bench: Bench, axpb: Workload, answer: TimeOutcome) -> Timed | Failure:
     timer = EstimatingTimer(HostValues(axpb, bench.evaluator.oracle), Clock(answer), 1.0)
     found = CaseEvaluation("timed", CaseKind.PERF, passed=True)
-    return timer.timed(found, TimedSubject(PROGRAM, ResolvedPlan((), ()), axpb.case("timed")))
+    return timer.take(found, TimedSubject(PROGRAM, ResolvedPlan((), ()), axpb.case("timed"))).judge()
 
 
 def timing(us: float, source: TimeSource) -> Timing:

@@ -1,6 +1,7 @@
 """Times cases on hardware, believed only after the outputs of timed launches were compared."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.floors import Zone, measured_floors
@@ -14,7 +15,7 @@ from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.evaluation.timing.timed_cases import TimedCases
 from warpwright.evaluation.timing.timed_outputs import check_outputs
-from warpwright.evaluation.timing.timer import Timed, TimedSubject, timing_failure
+from warpwright.evaluation.timing.timer import Taken, Timed, TimedSubject, timing_failure
 from warpwright.verifier.evidence import case_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.workload.floor import case_floor
@@ -29,10 +30,11 @@ class MeasuringTimer:
     cases: TimedCases
     empties: EmptyLaunches
 
-    def timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
+    def take(self, found: CaseEvaluation, subject: TimedSubject) -> Taken:
         """10 + 100 launches of one case (M1), a few in a search (M6), in the process that the device has.
 
-        Raises: InfrastructureError, WorkloadError if device or oracle fail.
+        Outputs are compared when the case is judged. Raises: InfrastructureError if the device fails, WorkloadError if
+        `make_inputs` does.
         """
         case = subject.case
         timed, counts = self._timed_case(subject)
@@ -47,10 +49,18 @@ class MeasuringTimer:
         if subject.last:
             self.device.rest()
         if isinstance(single, Faulted):
-            return timing_failure(subject, single.fault)
+            failure = timing_failure(subject, single.fault)
+            return Taken(lambda: failure, failed=True)
+        kept_bytes = sum(array.nbytes for run in single.runs for kept in run.kept for array in kept.outputs.values())
+        impossible = single.below is not None and single.below.zone is Zone.HARD
+        return Taken(
+            partial(self._judge, found, subject, single), kept_bytes, failed=impossible or not single.samples_us
+        )
+
+    def _judge(self, found: CaseEvaluation, subject: TimedSubject, single: Single) -> Timed | Failure:
         checked: tuple[CheckedLaunch, ...] = ()
         for series in single.runs:
-            verdict = check_outputs(self.values, case, series)
+            verdict = check_outputs(self.values, subject.case, series)
             if isinstance(verdict, Failure):
                 return verdict
             checked = verdict

@@ -1,5 +1,6 @@
 """Times the perf cases of a verified candidate, each beside the floor that physics sets it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -44,11 +45,23 @@ class Timed:
     question: Failure | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A case that was timed. judge: what it says, with its time and floor; once. Raises: WorkloadError if the oracle fails.
+
+    waiting_bytes: of outputs that are held until then. failed: it will be a failure, so nothing more need be timed.
+    """
+
+    judge: Callable[[], Timed | Failure]
+    waiting_bytes: int = 0
+    failed: bool = False
+
+
 class Timer(Protocol):
     """Times cases of one workload on one device."""
 
-    def timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
-        """What is known of the case, with its time and floor. Raises: InfrastructureError if the device fails."""
+    def take(self, found: CaseEvaluation, subject: TimedSubject) -> Taken:
+        """Time one case. found: what is known of it. Raises: InfrastructureError if the device fails."""
         ...
 
 
@@ -60,8 +73,12 @@ class EstimatingTimer:
     device: EstimatingDevice
     time_limit_s: float
 
-    def timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
+    def take(self, found: CaseEvaluation, subject: TimedSubject) -> Taken:
         """One case with its own seed: an estimate is then the same in every session."""
+        timed = self._timed(found, subject)
+        return Taken(lambda: timed, failed=isinstance(timed, Failure))
+
+    def _timed(self, found: CaseEvaluation, subject: TimedSubject) -> Timed | Failure:
         workload, case = self.values.workload, subject.case
         outcome = self.device.time(
             TimeRequest(
