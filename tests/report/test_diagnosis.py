@@ -87,13 +87,18 @@ def test_the_log_has_a_line_for_it(session: Session) -> None:
 
 
 def test_a_hint_is_marked_in_the_line_the_table_and_the_json(session: Session) -> None:
-    hint = replace(CASE.findings[0], text="The fp32 pipe comes closest.", hint=True)
+    hint = replace(CASE.findings[0], text="The fp32 pipe comes closest.", bound=3.0, hint=True)
     session.write_diagnosis(1, replace(DIAGNOSIS, cases=(replace(CASE, findings=(hint,)),)))
     line = diagnosis_line(session.diagnosis(1))
-    assert line.startswith("large: worth a look: pipe_bound:fma: The fp32 pipe comes closest.")
+    assert line.startswith(
+        "large: no class is known to limit it; worth a look: pipe_bound:fma: The fp32 pipe comes closest."
+    )
     assert "hint:" in shown(session)
     told = session_to_json(session)["attempts"][0]["diagnosis"]
     assert (told["hint"], told["limited"], told["bottleneck"]) == (True, False, "pipe_bound:fma")
+    assert told["bound"] is None
+    session.write_diagnosis(2, replace(DIAGNOSIS, cases=(replace(CASE, findings=(replace(hint, hint=False),)),)))
+    assert session_to_json(session)["attempts"][1]["diagnosis"]["bound"] == 3.0
 
 
 def test_times_and_counters_are_told_apart_in_the_json() -> None:

@@ -31,7 +31,7 @@ def diagnosis_to_json(diagnosis: AttemptDiagnosis | None) -> dict[str, Any] | No
         "limited": None if target is None else target.limited,
         "text": None if finding is None else finding.text,
         "score": None if finding is None else finding.score,
-        "bound": None if finding is None else finding.bound,
+        "bound": None if target is None or finding is None else target.claimed_bound(finding),
         "bound_estimated": None if finding is None else finding.bound_estimated,
         "evidence": [] if finding is None else [evidence_to_json(evidence) for evidence in finding.evidence],
         "runners_up": [] if target is None else [other.bottleneck for other in target.runners_up],

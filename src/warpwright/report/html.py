@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from warpwright.profiler.basis import counted_by
+from warpwright.profiler.diagnosis.wording import bound_words
 from warpwright.record.files import write_atomic
 from warpwright.record.session import Session
 from warpwright.report import words
@@ -57,7 +58,7 @@ def _environment() -> Environment:
         "interval": words.interval_text,
         "sanitized": words.sanitizer_text,
         "evidence": phrases.evidence_text,
-        "bound": phrases.bound_text,
+        "bound": bound_words,
         "class_text": phrases.class_text,
         "counted_by": counted_by,
         "finding_name": phrases.finding_name,

@@ -63,6 +63,14 @@ def test_beside_a_cause_or_a_symptom_no_hint_says_that_nothing_is_at_its_limit(
     assert "dram_bound" in {finding.bottleneck for finding in found(dram_throughput_ratio=0.35).findings}
 
 
+@pytest.mark.parametrize("counter", ["dram_throughput_ratio", "issue_active_ratio", "pipe_fma_ratio"])
+def test_a_unit_that_only_comes_closest_bounds_no_gain_but_the_floor_does(counter: str) -> None:
+    counters = profile_of(QUIET | {counter: 0.45})
+    assert diagnose_case(counters, Situation()).findings[0].bound is None
+    held = Situation(time_us=40.0, floor_us=10.0, launch_us=2.6)
+    assert diagnose_case(counters, held).findings[0].bound == 4.0
+
+
 def test_other_hints_stand_beside_a_limit() -> None:
     diagnosis = found(dram_throughput_ratio=0.7, grid_blocks=140, sm_count=132)
     assert [(f.bottleneck, f.hint) for f in diagnosis.findings] == [("dram_bound", False), ("grid_too_small", True)]

@@ -9,8 +9,8 @@ from warpwright.knowledge.field_guide.card import Advice, Card
 from warpwright.knowledge.field_guide.guide import cards
 from warpwright.knowledge.field_guide.history import measured
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
+from warpwright.profiler.diagnosis.wording import bound_words
 from warpwright.report.profile.phrases import (
-    bound_text,
     class_text,
     evidence_text,
     finding_name,
@@ -47,16 +47,22 @@ def test_only_a_finding_that_is_no_hint_limits_a_case() -> None:
         "no class",
     ]
     assert target_text(case(DRAM)) == "large: dram_bound: DRAM moves 63 %."
-    assert target_text(case(HINT)) == "large: worth a look: l2_bound: L2 comes closest."
+    assert target_text(case(HINT)) == "large: no class is known to limit it; worth a look: l2_bound: L2 comes closest."
     assert target_text(case()) == "large: no bottleneck class applies."
 
 
 def test_at_the_roof_nothing_limits_and_nothing_is_bounded() -> None:
     roof = case(ROOF, DRAM, HINT)
     assert heads(roof) == ["", "also seen: dram_bound", "also seen: l2_bound"]
-    assert [bound_text(roof, each) for each in roof.findings] == ["", "", ""]
+    assert [bound_words(roof, each) for each in roof.findings] == ["", "", ""]
     assert class_text(roof) == "at the roof"
     assert target_text(roof) == "large: at the roof: Nothing is left."
+
+
+def test_a_hint_claims_no_gain() -> None:
+    assert HINT.bound == 2.5
+    assert [bound_words(each, HINT) for each in (case(HINT), case(DRAM, HINT))] == ["", ""]
+    assert bound_words(case(DRAM, HINT), DRAM) == "curing it can bring at most 1.58 times the speed"
 
 
 def test_a_computed_threshold_says_what_it_is_the_value_of() -> None:
@@ -72,8 +78,8 @@ def test_estimated_evidence_and_bounds_are_labelled() -> None:
     estimate = replace(DRAM, evidence=(replace(evidence, estimated=True),), bound_estimated=True)
     assert evidence_text(DRAM) == "dram_throughput_ratio 63 % >= 60 %"
     assert evidence_text(estimate) == "dram_throughput_ratio est. 63 % >= 60 %"
-    assert bound_text(case(DRAM), DRAM) == "curing it can bring at most 1.58 times the speed"
-    assert bound_text(case(estimate), estimate) == "curing it can bring at most est. 1.58 times the speed"
+    assert bound_words(case(DRAM), DRAM) == "curing it can bring at most 1.58 times the speed"
+    assert bound_words(case(estimate), estimate) == "curing it can bring at most est. 1.58 times the speed"
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,13 @@ class CaseDiagnosis:
         """Whether the target is known to limit the case: there is one, it is no hint, and the case is not at its roof."""
         return self.target is not None and not self.target.hint and not self.at_roof
 
+    def claimed_bound(self, finding: Finding) -> float | None:
+        """What a finding of this case claims that curing it can bring at most; None: unknown, or no claim.
+
+        A hint is not known to limit anything, and at the roof nothing is left to gain: neither claims a gain.
+        """
+        return None if finding.hint or self.at_roof else finding.bound
+
     @property
     def runners_up(self) -> tuple[Finding, ...]:
         """At most two more."""

@@ -74,18 +74,18 @@ def _diagnosis(diagnosis: CaseDiagnosis) -> dict[str, Any]:
         "target": None if diagnosis.target is None else diagnosis.target.bottleneck,
         "limited": diagnosis.limited,
         "at_roof": diagnosis.at_roof,
-        "findings": [_finding(finding) for finding in diagnosis.findings],
+        "findings": [_finding(diagnosis, finding) for finding in diagnosis.findings],
         "not_evaluated": {name: list(lacks) for name, lacks in diagnosis.not_evaluated.items()},
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(diagnosis: CaseDiagnosis, finding: Finding) -> dict[str, Any]:
     return {
         "bottleneck": finding.bottleneck,
         "hint": finding.hint,
         "score": finding.score,
         "text": finding.text,
-        "bound": finding.bound,
+        "bound": diagnosis.claimed_bound(finding),
         "bound_estimated": finding.bound_estimated,
         "evidence": [evidence_to_json(evidence) for evidence in finding.evidence],
         "hot_lines": [_line(line) for line in finding.hot_lines],

@@ -8,6 +8,7 @@ from warpwright.knowledge.field_guide.reader import EXPERIENCE
 from warpwright.profiler.counters import format_counter, metrics
 from warpwright.profiler.diagnosis.diagnose import AT_THE_ROOF
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
+from warpwright.profiler.diagnosis.wording import hint_words
 from warpwright.profiler.profile import CaseProfile, HotLine, RuleResult
 from warpwright.report.words import percent_text
 from warpwright.units import labelled
@@ -27,10 +28,9 @@ def head_words(diagnosis: CaseDiagnosis, finding: Finding) -> str:
         return ""
     if diagnosis.at_roof:
         return "also seen:"
-    first = finding is diagnosis.target
     if finding.hint:
-        return "no class is known to limit it; worth a look:" if first else "worth a look:"
-    return "limited by" if first else "then"
+        return f"{hint_words(diagnosis, finding)}:"
+    return "limited by" if finding is diagnosis.target else "then"
 
 
 def shown_findings(diagnosis: CaseDiagnosis) -> Sequence[Finding]:
@@ -66,7 +66,7 @@ def target_text(diagnosis: CaseDiagnosis) -> str:
     elif diagnosis.at_roof:
         found = f"at the roof: {target.text}"
     else:
-        found = f"{'worth a look: ' if target.hint else ''}{target.bottleneck}: {target.text}"
+        found = f"{f'{hint_words(diagnosis, target)}: ' if target.hint else ''}{target.bottleneck}: {target.text}"
     return f"{diagnosis.case}: {found}"
 
 
@@ -92,14 +92,6 @@ def rule_text(rule: RuleResult) -> str:
     """Its title with its estimate."""
     estimate = "" if rule.speedup_percent is None else f" (its estimate: {rule.speedup_percent:.0f} %)"
     return f"Nsight Compute says: {rule.title}{estimate}"
-
-
-def bound_text(diagnosis: CaseDiagnosis, finding: Finding) -> str:
-    """What curing it can bring; empty where that is unknown, and at the roof, where nothing can."""
-    if finding.bound is None or diagnosis.at_roof:
-        return ""
-    most = labelled(f"{finding.bound:.3g}", estimated=finding.bound_estimated)
-    return f"curing it can bring at most {most} times the speed"
 
 
 def gain_text(advice: Advice, target: Finding | None = None) -> str:

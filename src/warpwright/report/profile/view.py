@@ -12,10 +12,10 @@ from rich.text import Text
 from warpwright.knowledge.field_guide.card import Advice, Guidance
 from warpwright.profiler.basis import counted_by
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Finding
+from warpwright.profiler.diagnosis.wording import bound_words
 from warpwright.profiler.profile import CaseProfile, LaunchCounters
 from warpwright.report.profile.bars import unit_bars
 from warpwright.report.profile.phrases import (
-    bound_text,
     evidence_text,
     finding_name,
     gain_text,
@@ -128,7 +128,7 @@ def _behind(diagnosis: CaseDiagnosis, finding: Finding) -> Iterator[str]:
     """What stands behind a finding; of the target also what it costs and where."""
     yield f"evidence: {evidence_text(finding)}"
     if finding is diagnosis.target:
-        yield from filter(None, [bound_text(diagnosis, finding)])
+        yield from filter(None, [bound_words(diagnosis, finding)])
         yield from (line_text(line) for line in finding.hot_lines[:_SHOWN_LINES])
 
 

@@ -3,11 +3,12 @@
 from warpwright.profiler.basis import counted_by
 from warpwright.profiler.counters import Quality, format_counter, metrics
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
+from warpwright.profiler.diagnosis.wording import bound_words, hint_words
 from warpwright.profiler.profile import HotLine
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import clipped, one_line, quoted, without_paths
 from warpwright.proposer.model.prompt.subject import Subject
-from warpwright.units import format_ratio, format_us, labelled
+from warpwright.units import format_us, labelled
 
 CORE_COUNTERS = (
     "duration_ns", "dram_throughput_ratio", "l2_throughput_ratio", "l1_hit_ratio", "l2_hit_ratio", "issue_active_ratio",
@@ -90,19 +91,17 @@ def _time(case: CaseDiagnosis) -> str:
 def _next(case: CaseDiagnosis, other: Finding) -> str:
     if case.at_roof:
         return "Also seen"
-    return "Also worth a look" if other.hint else "Next after it"
+    return hint_words(case, other).capitalize() if other.hint else "Next after it"
 
 
 def _finding(case: CaseDiagnosis, finding: Finding) -> list[str]:
-    """The finding with its evidence. A hint is no verdict; at the roof nothing is to be treated, and no bound is given."""
+    """The finding with its evidence. A hint is no verdict and at the roof nothing is to be treated: no bound is given."""
     if case.at_roof:
         head = f"Seen: {finding.bottleneck}"
     else:
-        most = (
-            None if finding.bound is None else labelled(format_ratio(finding.bound), estimated=finding.bound_estimated)
-        )
-        bound = "" if most is None else f"; curing it alone can bring at most {most}"
-        head = f"{'Worth a look' if finding.hint else 'To treat'}: {finding.bottleneck}{bound}"
+        bound = bound_words(case, finding)
+        head = hint_words(case, finding).capitalize() if finding.hint else "To treat"
+        head = f"{head}: {finding.bottleneck}{f'; {bound}' if bound else ''}"
     lines = [f"{head}. {one_line(finding.text, 2 * limits().line)}"]
     if finding.evidence:
         lines.append("Evidence: " + "; ".join(_evidence(evidence) for evidence in finding.evidence) + ".")
