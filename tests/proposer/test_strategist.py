@@ -19,8 +19,7 @@ from warpwright.proposer.strategist import Strategist
 from warpwright.proposer.strategist.expectation import cooling_cards, counters_refute, refuted
 from warpwright.proposer.strategist.moves.registry import MOVES
 from warpwright.proposer.strategist.undirected import Undirected
-from warpwright.record.attempt import Attempt, TuningPoint
-from warpwright.record.attempts import PendingAttempt
+from warpwright.record.attempt import Attempt, PendingAttempt, TuningPoint
 from warpwright.workload.model import CaseKind
 
 WORKLOAD = {entry.name: entry.workload() for entry in CORPUS}["softmax"]

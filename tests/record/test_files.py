@@ -15,7 +15,7 @@ from warpwright.device.protocol import Timing
 from warpwright.errors import RecordError
 from warpwright.evaluation.outcome import CaseEvaluation, Evaluation
 from warpwright.record.attempt import TuningPoint
-from warpwright.record.evaluation_files import decode_evaluation, encode_evaluation
+from warpwright.record.attempt_files.evaluation_files import decode_evaluation, encode_evaluation
 from warpwright.record.event import Event
 from warpwright.record.session import Session
 from warpwright.workload.values import Comparison, Mismatch

@@ -10,8 +10,7 @@ from warpwright.knowledge.field_guide.card import Guidance
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.profiler.profile import CaseProfile
 from warpwright.proposer.conversation import Notebook
-from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
-from warpwright.record.attempts import PendingAttempt
+from warpwright.record.attempt import Attempt, Hypothesis, PendingAttempt, TuningPoint
 from warpwright.workload.model import Workload
 
 

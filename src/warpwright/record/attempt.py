@@ -58,3 +58,16 @@ class TuningPoint:
     geomean_us: float | None
     message: str = ""
     case_us: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingAttempt:
+    """An attempt that was begun and has no outcome yet; fields as in `Attempt`."""
+
+    number: int
+    parent: int
+    proposer: str
+    candidate: Candidate
+    hypothesis: Hypothesis | None
+    fabricated_citations: int = 0
+    reason: str = ""

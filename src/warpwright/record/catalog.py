@@ -6,8 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from warpwright.errors import RecordError
-from warpwright.record.attempts import incumbent_numbers
-from warpwright.record.evaluation_files import OUTCOME
+from warpwright.record.attempt_files.evaluation_files import OUTCOME
+from warpwright.record.attempt_files.store import incumbent_numbers
 from warpwright.record.files import read_model
 from warpwright.record.lock import is_locked
 from warpwright.record.schema import OutcomeFile, SummaryFile

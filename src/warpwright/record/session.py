@@ -14,28 +14,23 @@ from warpwright.evaluation.outcome import Evaluation
 from warpwright.knowledge.field_guide.card import Guidance
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
 from warpwright.profiler.profile import CaseProfile
-from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
-from warpwright.record.attempts import AttemptStore, PendingAttempt
-from warpwright.record.best import best_number, remove_best, write_best
+from warpwright.record.attempt import Attempt, Hypothesis, PendingAttempt, TuningPoint
+from warpwright.record.attempt_files.best import best_number, remove_best, write_best
+from warpwright.record.attempt_files.store import AttemptStore
 from warpwright.record.event import Event, LedgerEntry, LedgerKind
 from warpwright.record.files import (
-    append_line,
-    read_lines,
     remove_partial,
-    repair_tail,
     sync_directory,
     to_bytes,
-    to_line,
     write_atomic,
 )
 from warpwright.record.kept import DIAGNOSIS, GUIDANCE, PROFILES, Kept, read_kept, write_kept
-from warpwright.record.ledger.spending import Spending, spending
+from warpwright.record.ledger.journal import Journal
+from warpwright.record.ledger.spending import Spending
 from warpwright.record.lock import SessionLock
 from warpwright.record.options import SessionOptions
 from warpwright.record.schema import (
     SCHEMA,
-    EventLine,
-    LedgerLine,
     OptionsModel,
     SessionFile,
 )
@@ -43,6 +38,7 @@ from warpwright.record.session_file import (
     LOCK,
     SESSION,
     SUMMARY,
+    SessionHead,
     new_directory,
     read_session_file,
     read_summary_file,
@@ -53,10 +49,8 @@ from warpwright.workload.freeze import freeze_workload
 from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
 
-_EVENTS, _LEDGER = "events.jsonl", "ledger.jsonl"
 
-
-class Session:
+class Session(SessionHead):
     """One run and its record. Made by `create` or `open`; a context manager that gives the lock back.
 
     Only one process at a time may write; readers use `open(directory, lock=False)`.
@@ -64,16 +58,14 @@ class Session:
 
     def __init__(self, directory: Path, lock: SessionLock | None) -> None:
         """Use `create` or `open`."""
-        self._file = read_session_file(directory)
-        self._directory = directory
+        super().__init__(directory)
         self._lock = lock
-        self._watchers: list[Callable[[Event], None]] = []
         self._kept: dict[tuple[int, str], Any] = {}
         self._workload = load_workload(directory / "workload", frozen=True)
         if self._workload.content_hash != self._file.workload_hash:
             raise RecordError(f"{directory / 'workload'}: changed since the session began. Restore it from a copy.")
         self._attempts = AttemptStore(directory / "attempts")
-        self._spending: Spending | None = None
+        self._journal = Journal(directory)
         if lock is not None:
             self._repair()
 
@@ -138,41 +130,6 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    @property
-    def directory(self) -> Path:
-        """Where everything lies."""
-        return self._directory
-
-    @property
-    def identifier(self) -> str:
-        """Name of the directory when it was made: `20260301-142530-softmax`."""
-        return self._file.identifier
-
-    @property
-    def created_at(self) -> str:
-        """ISO 8601 with offset."""
-        return self._file.created_at
-
-    @property
-    def options(self) -> SessionOptions:
-        """What the run was asked to do."""
-        return SessionOptions(**self._file.options.model_dump())
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        """Versions of everything that shapes results, when the session began."""
-        return self._file.versions
-
-    @property
-    def device(self) -> str:
-        """One line on the device, for people."""
-        return self._file.device
-
-    @property
-    def graph_version(self) -> int:
-        """Version of the loop's graph that began the session."""
-        return self._file.graph_version
 
     @property
     def workload(self) -> Workload:
@@ -301,23 +258,16 @@ class Session:
 
     def watch(self, watcher: Callable[[Event], None]) -> Callable[[], None]:
         """Call `watcher` with every event of this process from now on; the returned function ends that."""
-        self._watchers.append(watcher)
-        return lambda: self._watchers.remove(watcher)
+        return self._journal.watch(watcher)
 
     def emit(self, event: Event) -> None:
         """Append an event to `events.jsonl` and tell the watchers."""
         self._require_lock()
-        line = EventLine(
-            kind=event.kind, time=event.time, attempt=event.attempt, text=event.text, values=dict(event.values)
-        )
-        append_line(self._directory / _EVENTS, to_line(line), durable=False)
-        for watcher in self._watchers:
-            watcher(event)
+        self._journal.emit(event)
 
     def events(self) -> tuple[Event, ...]:
         """Every event so far."""
-        lines = read_lines(self._directory / _EVENTS, EventLine)
-        return tuple(Event(row.kind, row.attempt, row.text, row.values, row.time) for row in lines)
+        return self._journal.events()
 
     def charge(
         self, kind: LedgerKind, attempt: int | None, seconds: float, device_seconds: float | None = None
@@ -328,18 +278,15 @@ class Session:
     def spend(self, entry: LedgerEntry) -> None:
         """Append a spend to `ledger.jsonl`; it is on the disk when this returns."""
         self._require_lock()
-        append_line(self._directory / _LEDGER, to_line(LedgerLine(**asdict(entry))), durable=True)
-        self._spending = None if self._spending is None else self._spending + spending([entry])
+        self._journal.spend(entry)
 
     def ledger(self) -> tuple[LedgerEntry, ...]:
         """Every spend so far."""
-        return tuple(LedgerEntry(**row.model_dump()) for row in read_lines(self._directory / _LEDGER, LedgerLine))
+        return self._journal.ledger()
 
     def spending(self) -> Spending:
         """Sum of every spend of the session: those on disk when it was opened, and this process's since."""
-        if self._spending is None:
-            self._spending = spending(self.ledger())
-        return self._spending
+        return self._journal.spending()
 
     def spent_s(self) -> float:
         """Wall seconds of every spend so far, over all processes of the session."""
@@ -392,8 +339,7 @@ class Session:
 
     def _repair(self) -> None:
         remove_partial(self._directory)
-        repair_tail(self._directory / _EVENTS)
-        repair_tail(self._directory / _LEDGER)
+        self._journal.repair()
         self._attempts.repair()
         best = self.best()
         if best and best_number(self._directory) != best:  # a kill came between the outcome and `promote`

@@ -1,11 +1,13 @@
 """`session.json`, which tells a session directory from any other and which version wrote it, and `summary.json`, its end."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from warpwright.errors import InfrastructureError, RecordError
 from warpwright.record.files import read_document, read_model, to_bytes, write_atomic
+from warpwright.record.options import SessionOptions
 from warpwright.record.schema import SCHEMA, FinalCheckModel, SessionFile, SummaryFile
 from warpwright.record.summary import FinalCheck, Summary
 
@@ -26,6 +28,50 @@ def read_session_file(directory: Path) -> SessionFile:
     if isinstance(found, int) and found != SCHEMA:
         raise RecordError(f"{path}: schema {found}; this Warpwright reads {SCHEMA}. Use the version that wrote it.")
     return read_model(path, SessionFile)
+
+
+class SessionHead:
+    """What `session.json` says of the session in a directory. Raises: RecordError, as `read_session_file`."""
+
+    def __init__(self, directory: Path) -> None:
+        """Read once; it never changes."""
+        self._directory = directory
+        self._file = read_session_file(directory)
+
+    @property
+    def directory(self) -> Path:
+        """Where everything lies."""
+        return self._directory
+
+    @property
+    def identifier(self) -> str:
+        """Name of the directory when it was made: `20260301-142530-softmax`."""
+        return self._file.identifier
+
+    @property
+    def created_at(self) -> str:
+        """ISO 8601 with offset."""
+        return self._file.created_at
+
+    @property
+    def options(self) -> SessionOptions:
+        """What the run was asked to do."""
+        return SessionOptions(**self._file.options.model_dump())
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Versions of everything that shapes results, when the session began."""
+        return self._file.versions
+
+    @property
+    def device(self) -> str:
+        """One line on the device, for people."""
+        return self._file.device
+
+    @property
+    def graph_version(self) -> int:
+        """Version of the loop's graph that began the session."""
+        return self._file.graph_version
 
 
 def new_directory(root: Path, stamp: str, workload: str) -> Path:

@@ -9,7 +9,7 @@ from warpwright.loop.notebook import SessionNotebook
 from warpwright.loop.proposing import begin
 from warpwright.proposer.model.reply.duplicate import duplicate_of
 from warpwright.proposer.protocol import Focus, Proposal, SearchState
-from warpwright.record.attempts import PendingAttempt
+from warpwright.record.attempt import PendingAttempt
 from warpwright.record.event import Event
 
 

@@ -6,7 +6,7 @@ from warpwright.evaluation.outcome import Evaluation
 from warpwright.loop.beam.duplicates import answer_from_record
 from warpwright.loop.context import LoopContext, context_of
 from warpwright.loop.state import LoopState
-from warpwright.record.attempts import PendingAttempt
+from warpwright.record.attempt import PendingAttempt
 from warpwright.record.event import Event
 
 

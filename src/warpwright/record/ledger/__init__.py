@@ -1,1 +1,1 @@
-"""Sums over `ledger.jsonl`."""
+"""What a session appends to, events and spends, and sums over the spends."""

@@ -9,8 +9,7 @@ from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.source import parse_source
 from warpwright.candidate.source_edit import normalised
 from warpwright.proposer.model.reply.bad_reply import BadKind, BadReply
-from warpwright.record.attempt import Attempt
-from warpwright.record.attempts import PendingAttempt
+from warpwright.record.attempt import Attempt, PendingAttempt
 
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[^\n]*", re.MULTILINE)
 

@@ -9,8 +9,7 @@ from warpwright.proposer.model.prompt.parts.evidence import message_of
 from warpwright.proposer.model.prompt.quoting import one_line, quoted
 from warpwright.proposer.protocol import SearchState
 from warpwright.proposer.strategist.expectation import cooling_cards, counters_refute
-from warpwright.record.attempt import Attempt
-from warpwright.record.attempts import PendingAttempt
+from warpwright.record.attempt import Attempt, PendingAttempt
 from warpwright.record.evidence import times_from
 from warpwright.units import format_ratio, format_us
 

@@ -1,7 +1,6 @@
 """The attempts of one session on disk: begun before the work, finished after it, never rewritten."""
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,8 +8,8 @@ from warpwright.candidate.candidate import Candidate
 from warpwright.candidate.directory import load_candidate, write_candidate
 from warpwright.errors import CandidateError, RecordError
 from warpwright.evaluation.outcome import Evaluation, Outcome
-from warpwright.record.attempt import Attempt, Hypothesis, TuningPoint
-from warpwright.record.evaluation_files import OUTCOME, decode_evaluation, encode_evaluation
+from warpwright.record.attempt import Attempt, Hypothesis, PendingAttempt, TuningPoint
+from warpwright.record.attempt_files.evaluation_files import OUTCOME, decode_evaluation, encode_evaluation
 from warpwright.record.files import (
     append_line,
     read_bytes,
@@ -28,19 +27,6 @@ from warpwright.record.schema import HypothesisModel, ProposalFile, TuningDoneFi
 _PROPOSAL = Path("proposal") / "proposal.json"
 _TUNING = "tuning.jsonl"
 _TUNING_DONE = "tuning.json"
-
-
-@dataclass(frozen=True, slots=True)
-class PendingAttempt:
-    """An attempt that was begun and has no outcome yet; fields as in `Attempt`."""
-
-    number: int
-    parent: int
-    proposer: str
-    candidate: Candidate
-    hypothesis: Hypothesis | None
-    fabricated_citations: int = 0
-    reason: str = ""
 
 
 def incumbent_numbers(outcomes: Iterable[tuple[int, Outcome]], refused: Container[int] = ()) -> tuple[int, ...]:

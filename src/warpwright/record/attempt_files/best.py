@@ -7,7 +7,7 @@ from warpwright.candidate.candidate import Candidate, Launch
 from warpwright.candidate.directory import write_candidate
 from warpwright.errors import InfrastructureError
 from warpwright.record.attempt import Attempt
-from warpwright.record.evaluation_files import OUTCOME, encode_evaluation
+from warpwright.record.attempt_files.evaluation_files import OUTCOME, encode_evaluation
 from warpwright.record.files import read_model
 from warpwright.record.schema import OutcomeFile
 from warpwright.units import format_us
