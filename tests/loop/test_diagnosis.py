@@ -18,10 +18,10 @@ from warpwright.evaluation.evaluator import Evaluator
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import LoopContext, open_context
 from warpwright.loop.diagnosis import diagnose_attempt, worth_profiling
+from warpwright.loop.ending.stopping import reason_to_stop
 from warpwright.loop.run import run_session
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import GRAPH_VERSION
-from warpwright.loop.stopping import reason_to_stop
 from warpwright.profiler.counters import Quality
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, Verdict
 from warpwright.profiler.profile import Cache, CaseProfile, Counter, LaunchCounters, Source

@@ -17,7 +17,7 @@ from warpwright.knowledge.documents.library import Library
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import PATIENCE, LoopContext
 from warpwright.loop.ending.complete import complete, is_complete
-from warpwright.loop.final_check import check_finally
+from warpwright.loop.ending.final_check import check_finally
 from warpwright.loop.nodes.check import check
 from warpwright.loop.nodes.diagnose import diagnose
 from warpwright.loop.nodes.evaluate import evaluate

@@ -1,1 +1,1 @@
-"""What makes the end of a session whole."""
+"""Why a session ends, what its best attempt is held to then, and what makes its end whole."""

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from warpwright.loop.context import LoopContext, context_of
 from warpwright.loop.ending.complete import complete
-from warpwright.loop.final_check import BorneOut, Published, check_finally
+from warpwright.loop.ending.final_check import BorneOut, Published, check_finally
 from warpwright.loop.state import LoopState
 from warpwright.record.summary import FinalCheck, Summary
 

@@ -4,8 +4,8 @@ from langgraph.runtime import Runtime
 
 from warpwright.loop.beam.step import begin_step
 from warpwright.loop.context import LoopContext, context_of
+from warpwright.loop.ending.stopping import reason_to_stop
 from warpwright.loop.state import LoopState
-from warpwright.loop.stopping import reason_to_stop
 from warpwright.record.event import Event
 
 
