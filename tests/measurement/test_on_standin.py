@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.measurement import aa_study, faults, leaks, roundtrip, run_all
+from benchmarks.measurement import aa_study, faults, leaks, roundtrip, run_all, waiting
 from benchmarks.measurement.study import load_kernels
 from benchmarks.measurement.tools import plain, record
 
@@ -47,6 +47,15 @@ def test_round_trip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pyt
     assert roundtrip.main() == 0
     assert "heartbeat_median_ms" in capsys.readouterr().out
     assert result(tmp_path, "roundtrip")["machines"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the harness is wrapped in a shell script")
+def test_candidates_pass_with_a_harness_that_starts_slowly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    arguments(monkeypatch, tmp_path, "--count", "2", "--cases", "one", "--start", "0.3", "--end", "0.01")
+    assert waiting.main() == 0
+    document = json.loads((tmp_path / "waiting.json").read_text(encoding="utf-8"))
+    assert [row["label"] for row in document["rows"]] == ["passed", "passed"]
+    assert "begins 0.3 s after it is started and ends 0.01 s late" in document["protocol"]
 
 
 def test_twenty_candidates_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
