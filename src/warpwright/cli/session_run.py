@@ -67,7 +67,7 @@ def check_model_of(session: Session) -> None:
     if session.ended:
         return
     known = read_found(session.directory)
-    found = check_model(session.options, model_settings(), say, known)
+    found = check_model(session.options, model_settings(), say, known, begun=True)
     if found is not None and known is None:
         write_found(session.directory, found)
 

@@ -71,3 +71,13 @@ def test_what_a_server_cannot_do_is_found_out_once_for_the_whole_session(tmp_pat
     assert [row[1] for row in outcomes(session)] == ["", "128 rounds", "64 rounds"]
     assert (len(script.asked), script.refused) == (2, refused)
     assert session.spending().calls == 2
+
+
+def test_a_session_whose_model_is_gone_stays_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = tmp_path / "s"
+    with killed_before_attempt(2):
+        optimize(write_wide(tmp_path / "wide").directory, root, Script([reply(128)]), *QUIET)
+    before = {path: path.read_bytes() for path in root.rglob("*.jsonl")}
+    assert resume(root, lambda _: Answer(status=401, error="no such key")) == 4
+    assert "(authentication). The session stays as it is." in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in root.rglob("*.jsonl")} == before

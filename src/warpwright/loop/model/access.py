@@ -16,6 +16,18 @@ ANSWER_WITHIN_S = 30.0
 _TRIES = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What is said where a model does not answer. left: how things stand then. remedy: what to do instead."""
+
+    left: str
+    remedy: str = ""
+
+
+_NOT_BEGUN = Refused("nothing was begun", "; --model builtin needs no model")
+_NOT_GONE_ON = Refused("the session stays as it is")
+
+
 def model_settings(options: SessionOptions, user: ModelSettings, replayed: int = 0) -> ModelSettings:
     """user: key and prices of the person who runs the session. replayed: replies that the session has had already.
 
@@ -52,12 +64,19 @@ def check_model_options(options: SessionOptions, user: ModelSettings) -> None:
 
 
 def check_model(
-    options: SessionOptions, user: ModelSettings, tell: Callable[[str], None], known: Found | None = None
+    options: SessionOptions,
+    user: ModelSettings,
+    tell: Callable[[str], None],
+    known: Found | None = None,
+    *,
+    begun: bool = False,
 ) -> Found | None:
     """Send one tiny request, so that a model that cannot be used is known before anything is spent on the search.
 
     What is found out about the server; None for proposers of ours and recorded replies, to which nothing is sent. tell: hears
-    what is waited for. known: found out before. Raises: ModelUnavailable with the remedy, Interrupted by Ctrl-C.
+    what is waited for. known: found out before. begun: the session is there already.
+
+    Raises: ModelUnavailable with the remedy, Interrupted by Ctrl-C.
     """
     if not options.asks_model or options.proposer.startswith(REPLAY):
         return None
@@ -65,17 +84,7 @@ def check_model(
     if options.time_limit_s is not None:
         limit_s = min(limit_s, options.time_limit_s)
     settings = with_found(model_settings(options, user), known).options
-    return find_out(
-        options.proposer, settings, tell, Refused("nothing was begun", "; --model builtin needs no model"), limit_s
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """What is said where a model does not answer. left: how things stand then. remedy: what to do instead."""
-
-    left: str
-    remedy: str = ""
+    return find_out(options.proposer, settings, tell, _NOT_GONE_ON if begun else _NOT_BEGUN, limit_s)
 
 
 def find_out(
