@@ -46,8 +46,8 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elementwise, "_CHUNK_ELEMENTS", 64)
 
 
-def arrays(seed: int, dtype: str, shape: tuple[int, int], odd: int, wrong: int) -> tuple[Any, Any]:
-    """got and want, with some odd values in either and some elements off."""
+def arrays(seed: int, dtype: str, shape: tuple[int, int], odd: int, wrong: int, near: int = 0) -> tuple[Any, Any]:
+    """got and want, with some odd values in either, some elements off, and some at a limit of 1 % or right beside it."""
     rng = np.random.default_rng(seed)
     want = rng.standard_normal(shape)
     flat = want.reshape(-1)
@@ -55,6 +55,8 @@ def arrays(seed: int, dtype: str, shape: tuple[int, int], odd: int, wrong: int) 
     with np.errstate(over="ignore", invalid="ignore"):
         got = want.astype(element_type(dtype).numpy)
         got.reshape(-1)[rng.integers(0, flat.size, wrong)] = rng.choice([*ODD, 1.0, 2.0], wrong)
+        at = rng.integers(0, flat.size, near)
+        got.reshape(-1)[at] = flat[at] * (1 + 1e-2 * rng.choice([0.9999, 1.0, 1.0001], near))
     return got, want
 
 
@@ -65,12 +67,13 @@ def arrays(seed: int, dtype: str, shape: tuple[int, int], odd: int, wrong: int) 
     shape=st.tuples(st.integers(1, 9), st.integers(1, 200)),
     odd=st.integers(0, 6),
     wrong=st.integers(0, 6),
+    near=st.integers(0, 6),
     limits=st.sampled_from(BUDGETS),
 )
 def test_the_quick_way_equals_the_plain_one(
-    seed: int, dtype: str, shape: tuple[int, int], odd: int, wrong: int, limits: Budget
+    seed: int, dtype: str, shape: tuple[int, int], odd: int, wrong: int, near: int, limits: Budget
 ) -> None:
-    got, want = arrays(seed, dtype, shape, odd, wrong)
+    got, want = arrays(seed, dtype, shape, odd, wrong, near)
     quick = measure(element_type(dtype), got, want, limits)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elementwise, "_measure_finite", lambda *_: None)

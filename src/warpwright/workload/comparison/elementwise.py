@@ -57,18 +57,18 @@ class Sums:
 
 
 class _Workspace(threading.local):
-    """Three float64 arrays for each thread: fresh ones for every block would cost more page faults than arithmetic."""
+    """Two float64 arrays for each thread: fresh ones for every block would cost more page faults than arithmetic."""
 
     def __init__(self) -> None:
-        self._flat = np.empty((3, 0))
+        self._flat = np.empty((2, 0))
 
-    def arrays(self, shape: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    def arrays(self, shape: tuple[int, ...]) -> tuple[Array, Array]:
         """Uninitialised arrays of that shape, C order; valid until the next call."""
         size = prod(shape)
         if self._flat.shape[1] < size:
-            self._flat = np.empty((3, size))
-        error, budget, scratch = (flat[:size].reshape(shape) for flat in self._flat)
-        return error, budget, scratch
+            self._flat = np.empty((2, size))
+        first, second = (flat[:size].reshape(shape) for flat in self._flat)
+        return first, second
 
 
 _WORKSPACE = _Workspace()
@@ -86,14 +86,13 @@ def _threads() -> int:
 
 def measure(element: ElementType, got: Array, want: Array, limits: Budget) -> Sums:
     """Errors of two arrays in rows and columns against their budget; `want` in float64, `got` in its dtype."""
-    scales = _lifted(_scales(want, element), limits) if limits.scale_ratio else np.zeros(want.shape[0])
-    rows_allowed = limits.atol + limits.scale_ratio * scales[:, None]
+    scales = _lifted(_scales(want, element), limits)[:, None] if limits.scale_ratio else None
     greatest = _greatest(element)
 
     def one(block: _Block) -> Sums:
         given = got[block]
         wanted = want[block].astype(np.float64, copy=False)
-        allowed = rows_allowed[block[0]]
+        allowed = limits.atol if scales is None else limits.atol + limits.scale_ratio * scales[block[0]]
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             measured = _measure_finite(given, wanted, allowed, limits.rtol, greatest)
             if measured is None:
@@ -126,13 +125,13 @@ def differences(got: Array, want: Array) -> Sums:
 
 
 def _measure_finite(
-    got: Array, want: Array, allowed: Array, rtol: float, greatest: float
+    got: Array, want: Array, allowed: Array | float, rtol: float, greatest: float
 ) -> tuple[Sums, Array | None] | None:
     """The block where every value is finite and within the dtype's range; None if that is not sure.
 
     Sums are finite only if every term is, and no element is larger than the root of the sum of squares.
     """
-    error, budget, scratch = _WORKSPACE.arrays(got.shape)
+    error, budget = _WORKSPACE.arrays(got.shape)
     np.copyto(error, got, casting="unsafe")
     error -= want
     error_squares = _sum_of_squares(error)
@@ -142,14 +141,14 @@ def _measure_finite(
         return None
     budget *= rtol
     budget += allowed
-    np.divide(error, budget, out=scratch)
-    worst = max(float(scratch.max(initial=0.0)), -float(scratch.min(initial=0.0)))
+    ratio = np.divide(error, budget, out=error)
+    worst = max(float(ratio.max(initial=0.0)), -float(ratio.min(initial=0.0)))
     if isnan(worst):  # 0 / 0: an exact element without any budget
         return None
     sums = Sums(margin=worst, error_squares=error_squares, want_squares=want_squares)
     if worst <= 1.0:
         return sums, None
-    bad = np.abs(scratch, out=scratch) > 1.0
+    bad = np.abs(ratio, out=ratio) > 1.0
     sums.wrong = int(np.count_nonzero(bad))
     return sums, bad
 
@@ -162,7 +161,7 @@ def _sum_of_squares(values: Array) -> float:
     return float(np.sum(np.vecdot(whole, whole)) + np.vecdot(rest, rest))
 
 
-def _measure_any(got: Array, want: Array, allowed: Array, rtol: float) -> tuple[Sums, Array | None]:
+def _measure_any(got: Array, want: Array, allowed: Array | float, rtol: float) -> tuple[Sums, Array | None]:
     """The block with NaN and infinities: the former where the latter are expected, the latter by sign."""
     finite = np.isfinite(got) & np.isfinite(want)
     same = (got == want) | (np.isnan(got) & np.isnan(want))
@@ -243,11 +242,11 @@ def _scales(want: Array, element: ElementType) -> Array:
 def _row_squares(block: Array, greatest: float) -> tuple[Array, Array]:
     """Of each row: sum of the squares of its elements up to `greatest`, and how many there are."""
     with np.errstate(over="ignore", invalid="ignore"):
-        _, _, scratch = _WORKSPACE.arrays(block.shape)
-        np.copyto(scratch, block, casting="unsafe")
-        np.square(scratch, out=scratch)
-        if scratch.max(initial=0.0) <= greatest * greatest:  # also false if there is a NaN
-            return np.sum(scratch, axis=1), np.full(block.shape[0], block.shape[1])
+        squares, _ = _WORKSPACE.arrays(block.shape)
+        np.copyto(squares, block, casting="unsafe")
+        np.square(squares, out=squares)
+        if squares.max(initial=0.0) <= greatest * greatest:  # also false if there is a NaN
+            return np.sum(squares, axis=1), np.full(block.shape[0], block.shape[1])
         held = np.abs(block) <= greatest
         return np.sum(np.square(np.where(held, block, 0.0)), axis=1), held.sum(axis=1)
 
