@@ -293,6 +293,8 @@ def test_an_estimate_near_the_roof_does_not_claim_that_nothing_is_left() -> None
     (roof,) = diagnose_case(guess, near).findings
     assert diagnose_case(guess, near).at_roof
     assert roof.text.endswith("That is within the estimate's uncertainty of 15 %.")
+    (above,) = diagnose_case(guess, replace(near, floor_us=80.0)).findings
+    assert "uncertainty of 15 %. No kernel reaches the floor of 80.0 us: " in above.text
     sharp = diagnose_case(replace(guess, uncertainty_ratio=0.01), near).findings[0]
     measured = diagnose_case(profile_of({}), near).findings[0]
     assert sharp.text.endswith("Nothing is left to gain.")
