@@ -20,7 +20,7 @@ from warpwright.evaluation.bench import BenchOptions
 from warpwright.loop.context import open_context
 from warpwright.loop.run import run_session
 from warpwright.loop.state import GRAPH_VERSION
-from warpwright.proposer.conversation import Message, ModelFault, Reply, Role, Stop, ToolSpec, Usage
+from warpwright.proposer.conversation import Forbids, Message, ModelFault, Reply, Role, Stop, ToolSpec, Usage
 from warpwright.proposer.exchange_files import read_exchanges
 from warpwright.proposer.model.proposer import ModelProposer
 from warpwright.proposer.strategist import Strategist
@@ -59,9 +59,11 @@ class Scripted:
         """As most models do, so that prompts are those with look-ups."""
         return True
 
-    def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Reply | ModelFault:
+    def ask(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
+    ) -> Reply | ModelFault:
         """Another kernel each time."""
-        del tools
+        del tools, forbids
         self._asked += 1
         assert messages[0].role is Role.SYSTEM
         head, brace, rest = self._source.rpartition("}")

@@ -251,13 +251,13 @@ def test_beside_a_time_that_is_far_from_what_is_attainable_a_full_dram_is_no_roo
 
 def test_a_full_dram_says_how_many_times_the_necessary_bytes_it_moves() -> None:
     (twice,) = diagnose_case(profile_of(FULL_DRAM), replace(NEARLY, compulsory_bytes=0.5e9)).findings
-    assert twice.text == "DRAM moves 95 % of what it could, 2.0 times the bytes that it must move."
+    assert twice.text == "DRAM moves 95 % of what it could, 2.0 times its compulsory bytes."
     roof, once = diagnose_case(profile_of(FULL_DRAM), NEARLY).findings
     assert roof.text == (
-        "DRAM moves 95 % of what it could, 1.0 times the bytes that it must move. Nothing is left to gain. No kernel "
+        "DRAM moves 95 % of what it could, 1.0 times its compulsory bytes. Nothing is left to gain. No kernel "
         "reaches the floor of 88.0 us: it counts launch or work, not both, and DRAM at its data sheet's rate."
     )
-    assert once.text == "DRAM moves 95 % of what it could, 1.0 times the bytes that it must move."
+    assert once.text == "DRAM moves 95 % of what it could, 1.0 times its compulsory bytes."
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_full_dram_says_how_many_times_the_necessary_bytes_it_moves() -> None:
 def test_where_the_necessary_bytes_are_unknown_that_is_said(counters: dict[str, float], launches: int) -> None:
     found = diagnose_case(replace(profile_of(counters), planned=launches), replace(NEARLY, time_us=None, floor_us=None))
     (dram,) = found.findings
-    assert dram.text == "DRAM moves 95 % of what it could; how many of these bytes it must move is unknown."
+    assert dram.text == "DRAM moves 95 % of what it could; how many of these bytes are compulsory is unknown."
     assert dram.bound is None
     assert not found.at_roof
 

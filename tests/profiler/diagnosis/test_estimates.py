@@ -37,7 +37,7 @@ def test_figures_of_a_cost_model_are_labelled_and_exact_counts_are_not() -> None
     assert uncoalesced.text.startswith("60 % of the global sectors moved")
     assert [evidence.estimated for evidence in uncoalesced.evidence] == [False, True]
     assert not uncoalesced.bound_estimated
-    assert dram.text == "DRAM moves est. 80 % of what it could, 1.0 times the bytes that it must move."
+    assert dram.text == "DRAM moves est. 80 % of what it could, 1.0 times its compulsory bytes."
     assert [evidence.estimated for evidence in dram.evidence] == [True]
     assert dram.bound_estimated
 
