@@ -50,6 +50,7 @@ def test_a_process_is_parked_during_a_benchmark_and_ends_behind_it(gpu: OpenGpu,
     verifying = device.worker_pid
     device.rest()
     settled(device, MOST_LIVING)
+    device.settle()
     device.renew()
     for _ in range(2):
         assert isinstance(device.measure(measure_request(compiler)), Measured)
@@ -83,6 +84,7 @@ def test_a_benchmark_finds_a_process_that_stands_ready(gpu: OpenGpu, compiler: C
     device = gpu()
     ran(device.run(scale_request(compiler)))
     before = settled(device, 1 + SPARES_VERIFYING)
+    device.settle()
     device.renew()
     device.measure(measure_request(compiler))
     assert device.worker_pid in before
