@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.diagnosis.diagnosed import Row, Subject, diagnosed
 from benchmarks.diagnosis.results import Results
 
-from warpwright.profiler.diagnosis.diagnose import AT_THE_ROOF
+from warpwright.profiler.diagnosis.roof import AT_THE_ROOF
 
 HERE = Path(__file__).resolve().parent
 CASE = "built"

@@ -72,6 +72,17 @@ def test_evidence_keeps_what_a_computed_threshold_was_made_of() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "value", "threshold"),
+    [("min(a, b) < 26", 8.0, 26.0), ("a + b > 5", 8.0, 5.0), ("a > min(b, 4)", 8.0, 4.0), ("a < max(b, 9)", 8.0, 9.0)],
+)
+def test_evidence_of_a_side_that_is_partly_unknown_is_the_end_that_decided(
+    text: str, value: float, threshold: float
+) -> None:
+    (found,) = parse_condition(text).answer({"a": 8.0}).evidence
+    assert (found.value, found.threshold) == (value, threshold)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         *("", "a", "a >", "a > 1 > b", "not a > 1", "a == 1", "a in b", "f(a) > 1", "a.b > 1", "a[0] > 1"),

@@ -11,6 +11,7 @@ import pytest
 from evaluation.simulated_gpu import Behaviour, SimulatedGpu, by_block_size
 from loop.tiny import write_tiny
 from warpwright.compiler.compiler import Compiler
+from warpwright.device.protocol import TimeSource
 from warpwright.device.registry import open_device
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.bench import Bench, BenchOptions
@@ -203,20 +204,36 @@ def finished(tmp_path: Path) -> Iterator[LoopContext]:
     context.close()
 
 
-def at_roof(*names: str) -> AttemptDiagnosis:
+def at_roof(*names: str, source: TimeSource | None = None) -> AttemptDiagnosis:
     cases = tuple(
         CaseDiagnosis(
-            n, "scale", "test", estimated=True, findings=(), not_evaluated={}, at_roof=True, time_us=2.0, floor_us=1.9
+            n,
+            "scale",
+            "test",
+            estimated=True,
+            findings=(),
+            not_evaluated={},
+            at_roof=True,
+            time_us=2.0,
+            floor_us=1.9,
+            time_source=source,
         )
         for n in names
     )
     return AttemptDiagnosis(cases, names[0] if names else None)
 
 
-def test_an_incumbent_at_its_floor_ends_the_search(finished: LoopContext) -> None:
+def test_an_incumbent_at_its_roof_ends_the_search(finished: LoopContext) -> None:
     assert reason_to_stop(finished) is None
     finished.session.write_diagnosis(1, at_roof("small"))
     assert reason_to_stop(finished) == "nothing is left to gain: small at its roof, 95 % of its floor"
+
+
+def test_by_estimates_the_search_ends_by_the_estimates(finished: LoopContext) -> None:
+    finished.session.write_diagnosis(1, at_roof("small", source=TimeSource.ESTIMATED))
+    assert reason_to_stop(finished) == (
+        "nothing is left to gain by the estimates: small at its roof, est. 95 % of its floor"
+    )
 
 
 def test_a_case_that_was_not_looked_at_may_hold_a_gain(finished: LoopContext) -> None:

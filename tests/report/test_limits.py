@@ -145,7 +145,9 @@ def test_what_was_not_profiled_is_unknown(session: Session) -> None:
 def test_nothing_left_to_gain_is_said_so(session: Session) -> None:
     case = replace(case_diagnosis(profile_of("rows2048", FAST, 4.4), DRAM_BOUND), at_roof=True)
     text = text_of(diagnose_best(session, AttemptDiagnosis((case,), "rows2048")))
-    assert "What limits the best kernel now: nothing is left to gain by the estimates" in text
+    assert (
+        "What limits the best kernel now: nothing is left to gain by the estimates: every case is at its roof." in text
+    )
     assert "At the roof, by the estimates: nothing is left to gain here." in text
 
 

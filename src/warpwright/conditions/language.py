@@ -53,7 +53,8 @@ class ExpressionError(WarpwrightError):
 class Comparison:
     """A comparison that held. amount, value: its left side. relation: `>`, `>=`, `<`, `<=`.
 
-    threshold: value of the right side. against: the right side, None where it is a plain number.
+    threshold: value of the right side. against: the right side, None where it is a plain number. Of a side that is known only
+    in part it is the end that decided: at least, at most so much.
     """
 
     amount: str
@@ -193,7 +194,8 @@ def _answer(node: ast.expr, values: Values) -> Answer:
     if not holds:
         return Answer(holds=False)
     against = None if isinstance(other, ast.Constant) else ast.unparse(other)
-    return Answer(holds=True, evidence=(Comparison(ast.unparse(node.left), left.low, relation, right.low, against),))
+    value, threshold = (left.low, right.high) if relation in (">", ">=") else (left.high, right.low)  # what decided
+    return Answer(holds=True, evidence=(Comparison(ast.unparse(node.left), value, relation, threshold, against),))
 
 
 def _all_of(parts: list[Answer]) -> Answer:

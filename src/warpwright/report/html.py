@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from warpwright.profiler.basis import counted_by
-from warpwright.profiler.diagnosis.wording import bound_words
+from warpwright.profiler.diagnosis.wording import bound_words, nothing_left_words
 from warpwright.record.files import write_atomic
 from warpwright.record.session import Session
 from warpwright.report import words
@@ -65,6 +65,7 @@ def _environment() -> Environment:
         "head_words": phrases.head_words,
         "hot_line": phrases.line_text,
         "roof_words": phrases.roof_words,
+        "nothing_left_words": nothing_left_words,
         "rule": phrases.rule_text,
         "shown_findings": phrases.shown_findings,
     }

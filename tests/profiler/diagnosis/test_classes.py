@@ -65,6 +65,22 @@ def test_a_part_in_brackets_may_say_something_else_where_a_value_in_it_is_unknow
     assert test.sentence({"dram_write_bytes": 2.0, "dram_read_bytes": 1.0}) == "Moved 0.5 times the bytes."
 
 
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.0, "0 times"),
+        (0.83, "0.83 times"),
+        (0.949, "0.95 times"),
+        (0.95, "1.0 times"),
+        (1.04, "1.0 times"),
+        (2.0, "2.0 times"),
+    ],
+)
+def test_a_larger_factor_never_reads_as_a_smaller_one(value: float, words: str) -> None:
+    (test,) = parse_classes(ROW.format(when="a > 1", score="1", text="{a:times}"))["x"].tests
+    assert test.sentence({"a": value}) == words
+
+
 def test_a_test_is_refuted_only_by_what_is_known() -> None:
     row = ROW.format(when="dram_write_bytes > 1", score="1", text="Stored.") + 'refuted = "dram_read_bytes > 5"\n'
     test = parse_classes(row)["x"].tests[0]

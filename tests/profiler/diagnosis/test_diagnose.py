@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiler.diagnosis.profiles import profile_of
-from warpwright.device.protocol import TimeSource
 from warpwright.profiler.counters import metrics
-from warpwright.profiler.diagnosis.diagnose import AT_THE_ROOF, diagnose_case
+from warpwright.profiler.diagnosis.diagnose import diagnose_case
+from warpwright.profiler.diagnosis.roof import AT_THE_ROOF
 from warpwright.profiler.diagnosis.situation import Situation
 from warpwright.profiler.profile import HotLine
 
@@ -223,79 +223,3 @@ def test_evidence_keeps_what_a_computed_threshold_is_the_value_of() -> None:
     assert (computed.value, computed.threshold) == (0.41, 0.36)
     assert computed.against is not None
     assert computed.against.startswith("max(l2_throughput_ratio, ")
-
-
-FULL_DRAM = {"dram_throughput_ratio": 0.95, "dram_read_bytes": 1e9, "dram_write_bytes": 0}
-NEARLY = Situation(time_us=100.0, attainable_us=93.0, compulsory_bytes=1e9, floor_us=88.0)
-
-
-def test_a_time_that_is_known_does_not_hide_that_dram_is_full_with_what_must_move() -> None:
-    assert diagnose_case(profile_of(FULL_DRAM), NEARLY).at_roof
-    assert not diagnose_case(profile_of(FULL_DRAM | {"dram_throughput_ratio": 0.8}), NEARLY).at_roof
-
-
-def test_beside_a_time_that_is_far_from_what_is_attainable_a_full_dram_is_no_roof() -> None:
-    """The launch that the profiler saw was at its roof; the timed ones are not."""
-    timed = replace(NEARLY, time_us=150.0, launch_us=2.6)
-    found = diagnose_case(profile_of(FULL_DRAM | {"duration_ns": 97_000.0}), timed)
-    assert not found.at_roof
-    assert found.floor_ratio == pytest.approx(0.59, abs=0.01)
-    assert not any("Nothing is left" in finding.text for finding in found.findings)
-    (note,) = found.notes
-    assert note == (
-        "the case takes 150 us, but its launch took 97.0 us under the profiler: what the counters say is true of that run "
-        "(other clocks, a warmer cache, nobody else on the GPU), not of the timed ones"
-    )
-    assert diagnose_case(profile_of(FULL_DRAM | {"duration_ns": 97_000.0}), replace(NEARLY, launch_us=2.6)).notes == ()
-
-
-def test_a_full_dram_says_how_many_times_the_necessary_bytes_it_moves() -> None:
-    (twice,) = diagnose_case(profile_of(FULL_DRAM), replace(NEARLY, compulsory_bytes=0.5e9)).findings
-    assert twice.text == "DRAM moves 95 % of what it could, 2.0 times its compulsory bytes."
-    roof, once = diagnose_case(profile_of(FULL_DRAM), NEARLY).findings
-    assert roof.text == (
-        "DRAM moves 95 % of what it could, 1.0 times its compulsory bytes. Nothing is left to gain. No kernel "
-        "reaches the floor of 88.0 us: it counts launch or work, not both, and DRAM at its data sheet's rate."
-    )
-    assert once.text == "DRAM moves 95 % of what it could, 1.0 times its compulsory bytes."
-
-
-@pytest.mark.parametrize(
-    ("counters", "launches"),
-    [({"dram_throughput_ratio": 0.95}, 1), (FULL_DRAM, 2)],
-    ids=["bytes not counted", "one launch of several"],
-)
-def test_where_the_necessary_bytes_are_unknown_that_is_said(counters: dict[str, float], launches: int) -> None:
-    found = diagnose_case(replace(profile_of(counters), planned=launches), replace(NEARLY, time_us=None, floor_us=None))
-    (dram,) = found.findings
-    assert dram.text == "DRAM moves 95 % of what it could; how many of these bytes are compulsory is unknown."
-    assert dram.bound is None
-    assert not found.at_roof
-
-
-def test_at_the_roof_the_text_says_why_the_floor_is_lower() -> None:
-    small = Situation(time_us=7.0, floor_us=4.0, attainable_us=6.9, launch_us=2.6)
-    (roof,) = diagnose_case(profile_of({}), small).findings
-    assert roof.text == (
-        "The case takes 7.00 us; moving its bytes or doing its operations alone takes 6.90 us, of which 2.60 us is the launch. "
-        "Nothing is left to gain. No kernel reaches the floor of 4.00 us: it counts launch or work, not both, and DRAM at its "
-        "data sheet's rate."
-    )
-
-
-def test_one_full_launch_of_several_is_no_roof_of_the_case() -> None:
-    assert not diagnose_case(replace(profile_of(FULL_DRAM), planned=2), NEARLY).at_roof
-
-
-def test_an_estimate_near_the_roof_does_not_claim_that_nothing_is_left() -> None:
-    near = Situation(time_us=100.0, attainable_us=98.0)
-    guess = replace(profile_of({}), time_source=TimeSource.ESTIMATED, uncertainty_ratio=0.15)
-    (roof,) = diagnose_case(guess, near).findings
-    assert diagnose_case(guess, near).at_roof
-    assert roof.text.endswith("That is within the estimate's uncertainty of 15 %.")
-    (above,) = diagnose_case(guess, replace(near, floor_us=80.0)).findings
-    assert "uncertainty of 15 %. No kernel reaches the floor of 80.0 us: " in above.text
-    sharp = diagnose_case(replace(guess, uncertainty_ratio=0.01), near).findings[0]
-    measured = diagnose_case(profile_of({}), near).findings[0]
-    assert sharp.text.endswith("Nothing is left to gain.")
-    assert measured.text.endswith("Nothing is left to gain.")

@@ -30,6 +30,7 @@ def test_what_a_warm_l2_may_hold_need_not_come_from_dram() -> None:
     small, large = (situation_of(warm, warm.case(name), H200, 80.0) for name in ("rows512", "gpu_rows8192"))
     assert (small.unique_bytes, small.compulsory_bytes) == (8.0 * 512 * 4096, None)
     assert large.compulsory_bytes == large.unique_bytes
+    assert (small.warm_l2, large.warm_l2) == (True, False)
 
 
 def test_what_is_unknown_is_no_fact() -> None:

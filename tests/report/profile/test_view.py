@@ -120,6 +120,7 @@ def test_the_document_is_json_and_complete(case: ProfiledCase) -> None:
     assert (told["time_estimated"], told["counters_estimated"]) == (False, False)
     assert told["diagnosis"]["limited"] is True
     assert told["diagnosis"]["findings"][0]["hint"] is False
+    assert told["diagnosis"]["findings"][0]["bound_estimated"] is False
 
 
 def test_a_hint_is_not_shown_as_what_limits_the_kernel(case: ProfiledCase) -> None:
@@ -131,7 +132,7 @@ def test_a_hint_is_not_shown_as_what_limits_the_kernel(case: ProfiledCase) -> No
     (told,) = profile_document("stride", "NVIDIA H200", "passed", [hinted])["cases"]
     assert told["diagnosis"]["limited"] is False
     assert told["diagnosis"]["findings"][0]["hint"] is True
-    assert told["diagnosis"]["findings"][0]["bound"] is None
+    assert [told["diagnosis"]["findings"][0][key] for key in ("bound", "bound_estimated")] == [None, None]
 
 
 def test_at_the_roof_there_is_neither_a_limit_nor_a_bound(case: ProfiledCase) -> None:

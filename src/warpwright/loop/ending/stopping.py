@@ -2,10 +2,12 @@
 
 from warpwright.loop.context import LoopContext
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis
+from warpwright.profiler.diagnosis.wording import nothing_left_words
 from warpwright.proposer.conversation import Purpose
 from warpwright.proposer.exchange_files import read_exchanges
 from warpwright.proposer.model.reply.bad_reply import BadKind
 from warpwright.record.session import Session
+from warpwright.units import labelled
 
 FAILURES = 10
 """Attempts that fail in a row before the search ends."""
@@ -19,7 +21,7 @@ def reason_to_stop(context: LoopContext) -> str | None:
     session = context.session
     return (
         context.budget.exhausted(session.attempt_count, session.incumbent())
-        or _at_the_floor(context)
+        or _at_the_roof(context)
         or _failing(session)
         or _repeating(session)
     )
@@ -50,7 +52,7 @@ def _repeating(session: Session) -> str | None:
     return None
 
 
-def _at_the_floor(context: LoopContext) -> str | None:
+def _at_the_roof(context: LoopContext) -> str | None:
     """Only if every timed case of the incumbent was diagnosed: what was not looked at may hold a gain."""
     session = context.session
     number = session.incumbent()
@@ -60,10 +62,11 @@ def _at_the_floor(context: LoopContext) -> str | None:
     timed = {case.name for case in session.attempt(number).evaluation.cases if case.timing is not None}
     if timed - {case.case for case in diagnosis.cases}:
         return None
-    return "nothing is left to gain: " + ", ".join(_words(case) for case in diagnosis.cases)
+    return f"{nothing_left_words(diagnosis.cases)}: " + ", ".join(_words(case) for case in diagnosis.cases)
 
 
 def _words(case: CaseDiagnosis) -> str:
     ratio = case.floor_ratio
-    floor = "" if ratio is None else f", {ratio * 100:.0f} % of its floor"
-    return f"{case.case} at its roof{floor}"
+    if ratio is None:
+        return f"{case.case} at its roof"
+    return f"{case.case} at its roof, {labelled(f'{ratio * 100:.0f} %', estimated=case.time_estimated)} of its floor"

@@ -6,6 +6,7 @@ from warpwright.loop.context import LoopContext, context_of
 from warpwright.loop.diagnosis import diagnose_attempt, worth_profiling
 from warpwright.loop.state import LoopState
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
+from warpwright.profiler.diagnosis.wording import nothing_left_words
 from warpwright.record.event import Event
 from warpwright.report.profile.phrases import target_text
 
@@ -31,6 +32,5 @@ def diagnose(state: LoopState, runtime: Runtime[LoopContext]) -> LoopState:
 
 def _words(diagnosis: AttemptDiagnosis) -> str:
     if diagnosis.at_roof:
-        by = " by the estimates" if any(case.time_estimated for case in diagnosis.cases) else ""
-        return f"nothing is left to gain{by}: every case is at its floor or roof"
+        return f"{nothing_left_words(diagnosis.cases)}: every case is at its roof"
     return "no case was profiled" if diagnosis.target is None else target_text(diagnosis.target)

@@ -163,6 +163,6 @@ def _printed(amount: str, style: str | None, value: float) -> str:
         case "us":
             return format_us(value)
         case "times":
-            return f"{value:.1f} times" if value >= _NEARLY_ONCE else f"{value:.2g} times"
+            return f"{value:.2g} times" if value < _NEARLY_ONCE else f"{max(1.0, value):.1f} times"
         case _:
             return format_counter(amount, value)

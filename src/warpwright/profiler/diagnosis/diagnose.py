@@ -1,21 +1,23 @@
 """From counters to findings. A pure function: the same counters give the same diagnosis, whoever took them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpwright.conditions.language import Amount, Answer, Comparison, Values, parse_amount
 from warpwright.profiler.counters import NS_PER_US, Quality
 from warpwright.profiler.diagnosis.classes import BottleneckClass, ClassTest, Rank, bottleneck_classes
 from warpwright.profiler.diagnosis.figures import figures
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
+from warpwright.profiler.diagnosis.roof import AT_THE_ROOF, floor_words, too_fast
 from warpwright.profiler.diagnosis.situation import Situation
 from warpwright.profiler.profile import CaseProfile, LaunchCounters
 from warpwright.profiler.worked_out import completed
 from warpwright.units import format_us
 
-AT_THE_ROOF = "at_the_roof"
-PROFILE_FACTS = ("launches", "uncertainty_ratio")
-"""Names for classes beside counters and `situation.FACTS`: launches of the plan, and how far an estimated time may be off."""
+PROFILE_FACTS = ("launches", "time_estimated", "uncertainty_ratio")
+"""Names for classes beside counters and `situation.FACTS`: launches of the plan, whether the time is an estimate (1 or 0), and
+how far that may be off.
+"""
 _TIME = "time_us"
 _PROFILED = "duration_ns"
 _CASE_BYTES = "compulsory_bytes"
@@ -57,7 +59,7 @@ def diagnose_case(profile: CaseProfile, situation: Situation) -> CaseDiagnosis:
     open_classes = [each for each in classes if not answers[each.name][1].holds]
     ranked += list(_hints(open_classes, ranked, known))
     unknown = _not_evaluated(open_classes, answers, ranked)
-    findings = _in_order(ranked)
+    findings = tuple(_explained_floor(each, profile, situation) for each in _in_order(ranked))
     return CaseDiagnosis(
         case=profile.case,
         entry=known.launch.entry,
@@ -77,7 +79,10 @@ def diagnose_case(profile: CaseProfile, situation: Situation) -> CaseDiagnosis:
 def _known(profile: CaseProfile, situation: Situation) -> _Known:
     counters = completed(profile.main.counters)
     estimated = {name for name, counter in counters.items() if counter.quality is Quality.ESTIMATED}
-    facts = situation.facts() | {"launches": float(profile.launch_count)}
+    facts = situation.facts() | {
+        "launches": float(profile.launch_count),
+        "time_estimated": float(profile.time_estimated),
+    }
     if profile.launch_count > 1:
         facts.pop(_CASE_BYTES, None)  # they are the case's, and say nothing of one launch of several
     if profile.uncertainty_ratio is not None:
@@ -147,6 +152,12 @@ def _finding(bottleneck: BottleneckClass, test: ClassTest, answer: Answer, known
     )
 
 
+def _explained_floor(finding: Finding, profile: CaseProfile, situation: Situation) -> Finding:
+    """A roof says why the floor is lower."""
+    words = floor_words(situation, profile.uncertainty_ratio) if finding.bottleneck == AT_THE_ROOF else ""
+    return replace(finding, text=f"{finding.text} {words}") if words else finding
+
+
 def _labelled(found: Comparison, known: _Known) -> Evidence:
     estimated = known.rests_on_estimates(parse_amount(found.amount))
     return Evidence(found.amount, found.value, found.relation, found.threshold, estimated, found.against)
@@ -173,15 +184,16 @@ def _in_order(ranked: list[_Ranked]) -> tuple[Finding, ...]:
 
 
 def _most_to_gain(situation: Situation) -> float | None:
-    """No cure beats the floor."""
-    if situation.time_us is None or not situation.floor_us:
+    """No cure beats the floor. One that the time is below already holds nothing."""
+    if situation.time_us is None or not situation.floor_us or situation.time_us < situation.floor_us:
         return None
     return situation.time_us / situation.floor_us
 
 
 def _notes(profile: CaseProfile, known: _Known, situation: Situation) -> tuple[str, ...]:
     faster = _of_a_faster_run(known, situation) if profile.launch_count == 1 else None
-    return tuple(note for note in (profile.reason, faster) if note is not None)
+    beyond = too_fast(situation, profile.uncertainty_ratio, estimated=profile.time_estimated)
+    return tuple(note for note in (profile.reason, faster, beyond) if note is not None)
 
 
 def _of_a_faster_run(known: _Known, situation: Situation) -> str | None:

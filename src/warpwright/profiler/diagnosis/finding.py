@@ -96,6 +96,10 @@ class CaseDiagnosis:
         """
         return None if finding.hint or self.at_roof else finding.bound
 
+    def claimed_bound_estimated(self, finding: Finding) -> bool | None:
+        """Whether `claimed_bound` is an estimate; None where there is none."""
+        return None if self.claimed_bound(finding) is None else finding.bound_estimated
+
     @property
     def runners_up(self) -> tuple[Finding, ...]:
         """At most two more."""

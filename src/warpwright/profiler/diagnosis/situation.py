@@ -18,7 +18,9 @@ class Situation:
 
     time_us: of the case, from its timing. floor_us, floor_binding: `workload.floor`. attainable_us: launch overhead and then
     the floor's bytes at the bandwidth that copies reach, or its operations. launch_us: an empty launch. unique_bytes: that
-    a kernel must read and write. compulsory_bytes: that DRAM must move, unknown where a warm L2 may hold them.
+    a kernel must read and write: `[work] bytes`, else each input and each output once. compulsory_bytes: the same where they
+    must cross DRAM, of which a kernel's last writes may stay in L2; unknown where a warm L2 may hold all arrays.
+    warm_l2: whether it may, so that the floor takes the bytes at L2's rate.
     matmul_like: a contraction of two arrays that tensor cores may take (its types or its policy allow them).
     """
 
@@ -29,6 +31,7 @@ class Situation:
     launch_us: float | None = None
     unique_bytes: float | None = None
     compulsory_bytes: float | None = None
+    warm_l2: bool | None = None
     matmul_like: bool | None = None
 
     def facts(self) -> dict[str, float]:
@@ -44,6 +47,7 @@ FACTS = ("time_us", "floor_us", "attainable_us", "launch_us", "unique_bytes", "c
 def situation_of(workload: Workload, case: Case, gpu: GpuSpec, time_us: float | None) -> Situation:
     """Of one case on one GPU. time_us: from its timing, None unknown."""
     floor, moved = case_floor(workload, case, gpu), float(unique_bytes(workload, case))
+    warm_l2 = fits_warm_l2(workload, case, gpu)
     work_us = max(floor.bytes_us / figures().attainable_bandwidth_ratio, floor.flops_us or 0.0)
     return Situation(
         time_us=time_us,
@@ -52,7 +56,8 @@ def situation_of(workload: Workload, case: Case, gpu: GpuSpec, time_us: float | 
         attainable_us=floor.launch_us + work_us,
         launch_us=floor.launch_us,
         unique_bytes=moved,
-        compulsory_bytes=None if fits_warm_l2(workload, case, gpu) else moved,
+        compulsory_bytes=None if warm_l2 else moved,
+        warm_l2=warm_l2,
         matmul_like=matmul_like(workload),
     )
 

@@ -1,4 +1,6 @@
-"""Words of a diagnosis that are the same wherever it is shown: terminal, HTML, prompts, look-ups."""
+"""Words of a diagnosis that are the same wherever it is shown: terminal, HTML, prompts, look-ups, events."""
+
+from collections.abc import Iterable
 
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Finding
 from warpwright.units import labelled
@@ -10,6 +12,12 @@ _NO_LIMIT = "no class is known to limit it"
 def hint_words(diagnosis: CaseDiagnosis, finding: Finding) -> str:
     """What stands before a hint: that it limits nothing, where it comes first."""
     return f"{_NO_LIMIT}; {_WORTH_A_LOOK}" if finding is diagnosis.target else _WORTH_A_LOOK
+
+
+def nothing_left_words(cases: Iterable[CaseDiagnosis]) -> str:
+    """Of cases that are at their roof: where the time of any is an estimate, it is said only by the estimates."""
+    by = " by the estimates" if any(case.time_estimated for case in cases) else ""
+    return f"nothing is left to gain{by}"
 
 
 def bound_words(diagnosis: CaseDiagnosis, finding: Finding) -> str:

@@ -86,7 +86,7 @@ def _finding(diagnosis: CaseDiagnosis, finding: Finding) -> dict[str, Any]:
         "score": finding.score,
         "text": finding.text,
         "bound": diagnosis.claimed_bound(finding),
-        "bound_estimated": finding.bound_estimated,
+        "bound_estimated": diagnosis.claimed_bound_estimated(finding),
         "evidence": [evidence_to_json(evidence) for evidence in finding.evidence],
         "hot_lines": [_line(line) for line in finding.hot_lines],
     }

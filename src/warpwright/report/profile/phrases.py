@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from warpwright.knowledge.field_guide.card import Advice
 from warpwright.knowledge.field_guide.reader import EXPERIENCE
 from warpwright.profiler.counters import format_counter, metrics
-from warpwright.profiler.diagnosis.diagnose import AT_THE_ROOF
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
+from warpwright.profiler.diagnosis.roof import AT_THE_ROOF
 from warpwright.profiler.diagnosis.wording import hint_words
 from warpwright.profiler.profile import CaseProfile, HotLine, RuleResult
 from warpwright.report.words import percent_text
