@@ -4,7 +4,7 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from warpwright.proposer.conversation import Allowance
+from warpwright.proposer.conversation import Estimate
 from warpwright.record.ledger.spending import Spending
 from warpwright.units import US_PER_S, format_us
 
@@ -53,29 +53,23 @@ class Budget:
         """True once the wall-clock limit is reached."""
         return self.time_limit_s is not None and self.elapsed_s() >= self.time_limit_s
 
-    def allowance(self, spent: Spending) -> Allowance:
-        """What may still be spent on a model."""
-        return Allowance(
-            None if self.model_calls is None else self.model_calls - spent.calls,
-            None if self.tokens is None else self.tokens - spent.tokens,
-            None if self.money_usd is None else self.money_usd - spent.money_usd,
-        )
-
-    def refuses(self, spent: Spending, tokens: int, money_usd: float | None) -> str | None:
+    def refuses(self, spent: Spending, request: Estimate) -> str | None:
         """Why a request to a model that may take this much must not be sent, or None.
 
-        Earlier ones of unknown size count as large as this one, so that a cap holds for a server that tells no usage.
+        Earlier ones of unknown size count as they were reckoned, or as large as this one where they were not, so that a cap
+        holds for a server that tells no usage.
         """
-        left = self.allowance(spent)
         if self.time_limit_s is not None and self.time_is_up():
             return f"budget: time limit of {format_us(self.time_limit_s * US_PER_S)} reached"
-        if left.calls is not None and left.calls < 1:
+        if self.model_calls is not None and spent.calls >= self.model_calls:
             return f"budget: model calls: {spent.calls} of {self.model_calls} used"
-        if left.tokens is not None and left.tokens - spent.without_tokens * tokens < tokens:
+        most_tokens = spent.tokens + spent.most_tokens + (spent.unreckoned_tokens + 1) * request.tokens
+        if self.tokens is not None and most_tokens > self.tokens:
             used = f"{spent.tokens} of {self.tokens} used{_unknown(spent.without_tokens)}"
-            return f"budget: tokens: {used}, and the next request may take {tokens}"
-        next_usd = 0.0 if money_usd is None else money_usd
-        if left.money_usd is not None and left.money_usd - spent.without_price * next_usd < next_usd:
+            return f"budget: tokens: {used}, and the next request may take {request.tokens}"
+        next_usd = 0.0 if request.money_usd is None else request.money_usd
+        most_usd = spent.money_usd + spent.most_usd + (spent.unreckoned_usd + 1) * next_usd
+        if self.money_usd is not None and most_usd > self.money_usd:
             used = f"{spent.money_usd:.4f} of {self.money_usd:g} USD used{_unknown(spent.without_price)}"
             return f"budget: money: {used}, and the next request may cost {next_usd:.4f}"
         return None

@@ -18,6 +18,7 @@ from warpwright.loop.budget import Budget
 from warpwright.loop.history import SessionHistory
 from warpwright.loop.model.compile_check import compile_check
 from warpwright.loop.model.going_on import history_of, settings_of
+from warpwright.loop.model.settling import settle
 from warpwright.loop.notebook import SessionNotebook
 from warpwright.loop.secret import session_secret
 from warpwright.loop.state import LoopState
@@ -108,6 +109,7 @@ def open_context(
 
     Raises: UnavailableError if one of them is not here; what is not indexed only shortens the list of citations.
     """
+    settle(session)
     chosen = session.options
     library = None if documents is None else Library(documents)
     with ExitStack() as opened:

@@ -18,6 +18,7 @@ from warpwright.loop.budget import Budget
 from warpwright.loop.context import PATIENCE, LoopContext
 from warpwright.loop.ending.complete import complete, is_complete
 from warpwright.loop.ending.final_check import check_finally
+from warpwright.loop.model.settling import settle
 from warpwright.loop.nodes.check import check
 from warpwright.loop.nodes.diagnose import diagnose
 from warpwright.loop.nodes.evaluate import evaluate
@@ -61,6 +62,7 @@ def open_for_entry(
 
     Raises: DeviceUnavailable if that device is not here; UsageError if another GPU is in its place.
     """
+    settle(session)
     try:
         bench = open_bench(session.workload, session.options.device, entry_secret(session), options)
     except DeviceUnavailable as error:

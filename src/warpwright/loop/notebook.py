@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Self
 
 from warpwright.loop.budget import Budget
-from warpwright.loop.model.charges import CUT_OFF, cut_off_lines, exchange_lines, forgotten_lines, tool_line
-from warpwright.proposer.conversation import NO_TRIES, Allowance, Exchange, ToolUse, Tries
+from warpwright.loop.model.charges import TRIED_AGAIN, exchange_lines, fruitless_lines, tool_line
+from warpwright.loop.model.settling import cut_off
+from warpwright.proposer.conversation import NO_TRIES, Estimate, Exchange, ToolUse, Tries
 from warpwright.proposer.exchange_files import (
     Asking,
     clear_asking,
-    read_asking,
     read_exchanges,
     read_tool_uses,
     write_asking,
@@ -19,7 +18,7 @@ from warpwright.proposer.exchange_files import (
 )
 from warpwright.proposer.registry import REPLAY
 from warpwright.record.event import Event
-from warpwright.record.ledger.spending import Spending
+from warpwright.record.ledger.spending import spending
 from warpwright.record.session import Session
 
 
@@ -27,19 +26,13 @@ class SessionNotebook:
     """`Notebook` of one attempt of a session. refusal: why the last request was not allowed, None while all were."""
 
     def __init__(self, session: Session, budget: Budget, number: int) -> None:
-        """Read what a killed process wrote; what of it is missing in the ledger is charged now. number: of the attempt."""
+        """Read what a killed process wrote; `settle` has charged it. number: of the attempt."""
         self._session, self._budget, self._number = session, budget, number
         self._directory = session.attempt_directory(number)
         self._exchanges = list(read_exchanges(self._directory))
         self._uses = list(read_tool_uses(self._directory))
         self.refusal: str | None = None
-        self._cut_off = 0
-        self._charge_forgotten()
-
-    @classmethod
-    def of_next(cls, session: Session, budget: Budget) -> Self:
-        """For the attempt that is begun next."""
-        return cls(session, budget, session.next_number)
+        self._cut_off = cut_off(session, number)
 
     def exchanges(self) -> Sequence[Exchange]:
         """Those of this attempt so far, in order."""
@@ -69,35 +62,19 @@ class SessionNotebook:
         write_tool_use(self._directory, len(self._uses), use)
         self._session.spend(tool_line(self._number, use))
 
-    def allowance(self) -> Allowance:
-        """What the session's caps leave."""
-        return self._budget.allowance(self._session.spending())
-
-    def admit(self, model: str, estimate: tuple[int, float | None], tries: Tries = NO_TRIES) -> str | None:
+    def admit(self, model: str, estimate: Estimate, tries: Tries = NO_TRIES) -> str | None:
         """Which cap a request that may take this much would break; None if none, and then it is noted that it is sent."""
-        unknown = 0 if model.startswith(REPLAY) else tries.sent - tries.refused
-        spent = self._session.spending() + Spending(
-            calls=tries.sent, without_tokens=tries.sent - tries.refused, without_price=unknown
-        )
-        self.refusal = self._budget.refuses(spent, *estimate)
+        exchange = len(self._exchanges) + 1
+        in_hand = spending(fruitless_lines(self._number, model, tries, estimate, TRIED_AGAIN))
+        self.refusal = self._budget.refuses(self._session.spending() + in_hand, estimate)
         if self.refusal is None and not model.startswith(REPLAY):
-            write_asking(self._directory, Asking(len(self._exchanges) + 1, model, tries, self._cut_off))
+            write_asking(self._directory, Asking(exchange, model, tries, estimate, self._cut_off))
         return self.refusal
+
+    def end(self, reason: str) -> None:
+        """Nothing can be asked any more."""
+        self.refusal = reason
 
     def say(self, text: str) -> None:
         """A note among the session's events."""
         self._session.emit(Event("note", attempt=self._number, text=text))
-
-    def _charge_forgotten(self) -> None:
-        asking = read_asking(self._directory)
-        if not self._exchanges and not self._uses and asking is None:
-            return
-        lines = [entry for entry in self._session.ledger() if entry.attempt == self._number]
-        charged = [entry.outcome for entry in lines if entry.kind == "model"]
-        for entry in forgotten_lines(self._number, self._exchanges, charged):
-            self._session.spend(entry)
-        for entry in cut_off_lines(self._number, len(self._exchanges), asking, charged):
-            self._session.spend(entry)
-        for use in self._uses[sum(entry.kind == "tool" for entry in lines) :]:
-            self._session.spend(tool_line(self._number, use))
-        self._cut_off = sum(each.attempt == self._number and each.outcome == CUT_OFF for each in self._session.ledger())

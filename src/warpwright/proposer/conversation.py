@@ -91,6 +91,8 @@ class FaultKind(StrEnum):
     """Refused as it is: unknown model, context too long."""
     REPLY = "reply"
     """No reply of the protocol: an HTML page, malformed JSON, nothing."""
+    USED_UP = "used up"
+    """A recorded session holds no further reply: the search ends where that one did."""
 
 
 REFUSED = frozenset({FaultKind.AUTHENTICATION, FaultKind.RATE_LIMIT, FaultKind.REQUEST})
@@ -154,11 +156,20 @@ class Purpose(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """The most that a request may take. tokens: read and written. money_usd: None is unknown."""
+
+    tokens: int
+    money_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """One request and what came of it, `attempts/NNNN/proposal/exchange-MM.json`.
 
     messages: what was said in addition to the exchanges before it in this attempt. verdict: what was wrong with the reply
-    (`no_code`, `header: ...`), empty if it was usable or asked for tools. money_usd: None is unknown.
+    (`no_code`, `header: ...`), empty if it was usable or asked for tools. money_usd: None is unknown. estimate: of each of its
+    requests; None where no cap is held, and in older records.
     """
 
     purpose: Purpose
@@ -167,6 +178,7 @@ class Exchange:
     outcome: Reply | ModelFault
     money_usd: float | None = None
     verdict: str = ""
+    estimate: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,23 +189,6 @@ class ToolUse:
     arguments: Mapping[str, Any] | str
     answer: str
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """What may still be spent; None = no cap."""
-
-    calls: int | None = None
-    tokens: int | None = None
-    money_usd: float | None = None
-
-    @property
-    def spent(self) -> str | None:
-        """Which cap is reached, in words; None while there is something left."""
-        for name, left in (("model calls", self.calls), ("tokens", self.tokens), ("money", self.money_usd)):
-            if left is not None and left <= 0:
-                return name
-        return None
 
 
 class Notebook(Protocol):
@@ -219,16 +214,16 @@ class Notebook(Protocol):
         """The same as `keep`, for a look-up."""
         ...
 
-    def allowance(self) -> Allowance:
-        """What may still be spent."""
-        ...
-
-    def admit(self, model: str, estimate: tuple[int, float | None], tries: Tries = NO_TRIES) -> str | None:
+    def admit(self, model: str, estimate: Estimate, tries: Tries = NO_TRIES) -> str | None:
         """Note that a request is about to be sent, so that it counts even if this process is killed; or say why it must not be.
 
-        To be called before each request, retries too. estimate: the most tokens and USD that it may take; USD None is unknown.
-        tries: requests of the same exchange before it.
+        To be called before each request, retries too. estimate: of this request and each of `tries`, which are those of the
+        same exchange before it.
         """
+        ...
+
+    def end(self, reason: str) -> None:
+        """Nothing can be asked any more; the session ends for that reason, as after a refusal of `admit`."""
         ...
 
     def say(self, text: str) -> None:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from warpwright.errors import RecordError
 from warpwright.proposer.conversation import (
+    Estimate,
     Exchange,
     Message,
     ModelFault,
@@ -41,12 +42,13 @@ _EXCHANGE, _TOOL, _ASKING = "exchange", "tool", "asking.json"
 @dataclass(frozen=True, slots=True)
 class Asking:
     """A request that is about to be sent. exchange: its number within the attempt, from 1. tries: those of the same exchange
-    before it. cut_off: requests of this attempt that the ledger had as cut off by a kill by then.
+    before it. estimate: of each of them. cut_off: requests of this attempt that the ledger had as cut off by a kill by then.
     """
 
     exchange: int
     model: str
     tries: Tries
+    estimate: Estimate
     cut_off: int
 
 
@@ -64,6 +66,7 @@ class _ExchangeFile(_File):
     fault: ModelFault | None
     money_usd: float | None
     verdict: str
+    estimate: Estimate | None = None
 
 
 class _ToolFile(_File):
@@ -81,6 +84,7 @@ class _AskingFile(_File):
     exchange: int
     model: str
     tries: Tries
+    estimate: Estimate
     cut_off: int
 
 
@@ -126,12 +130,15 @@ def clear_asking(attempt: Path) -> None:
 
 
 def read_asking(attempt: Path) -> Asking | None:
-    """What was about to be sent last in that attempt; None if nothing was. Raises: RecordError."""
+    """What was about to be sent last in that attempt; None if nothing was. Raises: RecordError if the file is damaged."""
     path = attempt / FOLDER / _ASKING
     if not path.exists():
         return None
-    file = read_model(path, _AskingFile)
-    return Asking(file.exchange, file.model, file.tries, file.cut_off)
+    try:
+        file = read_model(path, _AskingFile)
+    except RecordError as error:
+        raise RecordError(f"{error} Or delete it: the request that was cut off then counts against no cap.") from error
+    return Asking(file.exchange, file.model, file.tries, file.estimate, file.cut_off)
 
 
 def keepable(arguments: Mapping[str, Any] | str) -> Mapping[str, Any] | str:
@@ -201,6 +208,7 @@ def _exchange_file(exchange: Exchange) -> _ExchangeFile:
         fault=outcome if isinstance(outcome, ModelFault) else None,
         money_usd=exchange.money_usd,
         verdict=exchange.verdict,
+        estimate=exchange.estimate,
     )
 
 
@@ -251,4 +259,4 @@ def _write(path: Path, content: bytes) -> None:
 def _exchange(file: _ExchangeFile) -> Exchange:
     outcome = file.reply if file.reply is not None else file.fault
     assert outcome is not None
-    return Exchange(file.purpose, file.model, file.messages, outcome, file.money_usd, file.verdict)
+    return Exchange(file.purpose, file.model, file.messages, outcome, file.money_usd, file.verdict, file.estimate)

@@ -44,6 +44,7 @@ class LedgerEntry:
     """One spend. seconds: wall time; device_seconds: time the device was held. None is unknown, not zero.
 
     tokens_cached: part of tokens_in that the provider had kept. outcome: of a request to a model: `reply`, `fault: timeout`.
+    most_tokens, most_usd: what a request was reckoned at, read and written; None where it was not.
     """
 
     kind: LedgerKind
@@ -56,4 +57,6 @@ class LedgerEntry:
     money_usd: float | None = None
     tokens_cached: int | None = None
     outcome: str = ""
+    most_tokens: int | None = None
+    most_usd: float | None = None
     time: str = field(default_factory=now)

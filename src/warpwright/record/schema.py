@@ -260,6 +260,8 @@ class LedgerLine(_File):
     money_usd: float | None
     tokens_cached: int | None = None
     outcome: str = ""
+    most_tokens: int | None = None
+    most_usd: float | None = None
 
 
 class FinalCheckModel(_File):

@@ -1,6 +1,7 @@
 """Replies with kernels of the wide workload, and ways to stop a session as a kill does."""
 
 import gc
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from loop.beam.wide import kernel
 from model_server.answer import Answer
 from model_server.server import ModelServer, Script
 from warpwright.cli.main import run
+from warpwright.loop.notebook import SessionNotebook
+from warpwright.proposer.conversation import Exchange
 from warpwright.record.session import Session
 
 QUIET = ("--tuning-points", "0", "--no-history", "--max-repairs", "0")
@@ -42,10 +45,24 @@ def killed_before_attempt(number: int) -> Iterator[None]:
 
 
 @contextmanager
-def killed_in(method: str, dies: Callable[..., object]) -> Iterator[None]:
-    """The process ends in that method of the session, for which `dies` stands."""
+def killed_when_answered(request: int) -> Iterator[None]:
+    """The process ends when the server has answered that request of the search, before the reply is kept."""
+    keep, answered = SessionNotebook.keep, itertools.count(1)
+
+    def dies(self: SessionNotebook, exchange: Exchange) -> None:
+        if next(answered) == request:
+            raise Killed
+        keep(self, exchange)
+
+    with killed_in("keep", dies, SessionNotebook):
+        yield
+
+
+@contextmanager
+def killed_in(method: str, dies: Callable[..., object], owner: type = Session) -> Iterator[None]:
+    """The process ends in that method (of the session), for which `dies` stands."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Session, method, dies)
+        patch.setattr(owner, method, dies)
         try:
             yield
         except Killed:

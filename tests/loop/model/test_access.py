@@ -93,7 +93,7 @@ def test_ctrl_c_while_a_model_is_silent_says_that_nothing_was_begun(tmp_path: Pa
 def test_under_a_cap_a_reply_is_no_longer_than_it_is_reckoned_at(options: SessionOptions, limit: int | None) -> None:
     settings = model_settings(options, ModelSettings())
     assert settings.options.max_output_tokens == limit
-    assert settings.costs.next_request("openai:x", 0)[0] == (limit or EXPECTED_REPLY_TOKENS)
+    assert settings.costs.next_request("openai:x", 0).tokens == (limit or EXPECTED_REPLY_TOKENS)
 
 
 def test_the_server_is_told_that_limit(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from warpwright.proposer.conversation import FaultKind, ModelFault, Reply, Usage
+from warpwright.proposer.conversation import Estimate, FaultKind, ModelFault, Reply, Usage
 from warpwright.proposer.model.costs import EXPECTED_REPLY_TOKENS, Costs
 from warpwright.proposer.model.prices import Price
 
@@ -33,7 +33,8 @@ def test_recorded_replies_cost_nothing() -> None:
 
 
 def test_the_next_request_is_reckoned_at_its_most() -> None:
-    tokens, usd = COSTS.next_request("openai:mine", 3400)
-    assert tokens == 1000 + 1000
-    assert usd == pytest.approx((1000 * 1.0 + 1000 * 10.0) / 1e6)
-    assert Costs().next_request("openai:nobodys-model", 340) == (100 + EXPECTED_REPLY_TOKENS, None)
+    most = COSTS.next_request("openai:mine", 3400)
+    assert most.tokens == 1000 + 1000
+    assert most.money_usd == pytest.approx((1000 * 1.0 + 1000 * 10.0) / 1e6)
+    assert Costs().next_request("openai:nobodys-model", 340) == Estimate(100 + EXPECTED_REPLY_TOKENS)
+    assert COSTS.next_request("replay:s", 3400) == Estimate(0, 0.0)

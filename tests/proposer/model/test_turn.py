@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from warpwright.proposer.conversation import (
     NO_TRIES,
-    Allowance,
+    Estimate,
     Exchange,
     FaultKind,
     Forbids,
@@ -64,6 +64,7 @@ class Memory:
     kept: list[Exchange] = field(default_factory=list)
     uses: list[ToolUse] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    ended: str = ""
 
     def exchanges(self) -> Sequence[Exchange]:
         return tuple(self.kept)
@@ -80,11 +81,11 @@ class Memory:
     def keep_tool(self, use: ToolUse) -> None:
         self.uses.append(use)
 
-    def allowance(self) -> Allowance:
-        return Allowance()
-
-    def admit(self, model: str, estimate: tuple[int, float | None], tries: Tries = NO_TRIES) -> str | None:
+    def admit(self, model: str, estimate: Estimate, tries: Tries = NO_TRIES) -> str | None:
         return "budget: none left" if len(self.kept) + tries.sent >= self.allowed else None
+
+    def end(self, reason: str) -> None:
+        self.ended = reason
 
     def say(self, text: str) -> None:
         self.said.append(text)
@@ -261,8 +262,8 @@ def test_a_long_reply_makes_no_longer_requests_and_arguments_are_reckoned() -> N
     reckoned: list[int] = []
 
     class Reckoning(Memory):
-        def admit(self, model: str, estimate: tuple[int, float | None], tries: Tries = NO_TRIES) -> str | None:
-            reckoned.append(estimate[0])
+        def admit(self, model: str, estimate: Estimate, tries: Tries = NO_TRIES) -> str | None:
+            reckoned.append(estimate.tokens)
             return None
 
     asks = Reply("", (ToolCall("a", "look", {"source": "x" * 15_000}),), Stop.TOOL_CALLS)
@@ -271,6 +272,21 @@ def test_a_long_reply_makes_no_longer_requests_and_arguments_are_reckoned() -> N
     sizes = [sum(len(message.text) for message in asked) for asked in client.asked]
     assert sizes[-1] < 45_000
     assert reckoned[1] - reckoned[0] >= 15_000 / CHARACTERS_PER_TOKEN
+
+
+def test_a_record_without_further_replies_ends_the_session_and_is_no_exchange() -> None:
+    memory = Memory()
+    lost = turn(Scripted([ModelFault(FaultKind.USED_UP, "all used", 1, 0.0)]), memory)
+    assert lost == Lost("all used", refused=True)
+    assert (memory.ended, memory.kept) == ("all used", [])
+
+
+def test_an_exchange_says_what_its_requests_were_reckoned_at() -> None:
+    memory = Memory()
+    turn(Scripted([GOOD]), memory)
+    (exchange,) = memory.kept
+    assert exchange.estimate is not None
+    assert exchange.estimate.tokens > 8192
 
 
 def test_every_retry_is_a_request_that_the_notebook_must_admit() -> None:

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from warpwright.proposer.conversation import REFUSED, Exchange, ModelFault, ToolUse, Tries
+from warpwright.proposer.conversation import REFUSED, Estimate, Exchange, ModelFault, ToolUse, Tries
 from warpwright.proposer.exchange_files import Asking
 from warpwright.proposer.registry import REPLAY
 from warpwright.record.event import LedgerEntry
 from warpwright.record.ledger.spending import FAULT
 
 _REPLY = "reply"
-_TRIED_AGAIN = f"{FAULT}: tried again"
+TRIED_AGAIN = f"{FAULT}: tried again"
 CUT_OFF = f"{FAULT}: cut off by a kill"
 
 
@@ -21,7 +21,10 @@ def exchange_lines(number: int, exchange: Exchange) -> tuple[LedgerEntry, ...]:
     """
     outcome = exchange.outcome
     before = Tries(outcome.tries - 1, outcome.refused)
-    return (_last_line(number, exchange), *_fruitless(number, exchange.model, before, _TRIED_AGAIN))
+    return (
+        _last_line(number, exchange),
+        *fruitless_lines(number, exchange.model, before, exchange.estimate, TRIED_AGAIN),
+    )
 
 
 def tool_line(number: int, use: ToolUse) -> LedgerEntry:
@@ -36,7 +39,7 @@ def forgotten_lines(number: int, exchanges: Sequence[Exchange], charged: Sequenc
     tried: lines are therefore counted within the last exchange that has one, never over several.
     """
     own = [outcome for outcome in charged if outcome != CUT_OFF]
-    first_lines = [place for place, outcome in enumerate(own) if outcome != _TRIED_AGAIN]
+    first_lines = [place for place, outcome in enumerate(own) if outcome != TRIED_AGAIN]
     known = len(first_lines)
     for exchange in exchanges[:known][-1:]:
         yield from exchange_lines(number, exchange)[len(own) - first_lines[-1] :]
@@ -53,41 +56,40 @@ def cut_off_lines(
     if asking is None or asking.exchange <= exchanges:
         return ()
     sent = replace(asking.tries, sent=asking.tries.sent + 1)
-    lines = _fruitless(number, asking.model, sent, CUT_OFF)
-    return lines[charged.count(CUT_OFF) - asking.cut_off :]
+    lines = fruitless_lines(number, asking.model, sent, asking.estimate, CUT_OFF)
+    return lines[max(charged.count(CUT_OFF) - asking.cut_off, 0) :]
 
 
-def _fruitless(number: int, model: str, tries: Tries, outcome: str) -> tuple[LedgerEntry, ...]:
+def fruitless_lines(
+    number: int, model: str, tries: Tries, estimate: Estimate | None, outcome: str
+) -> tuple[LedgerEntry, ...]:
     """Requests that brought nothing: those that the server turned away took nothing, what the others took is unknown."""
     money_usd = 0.0 if model.startswith(REPLAY) else None
-    lost = LedgerEntry("model", number, 0.0, model=model, money_usd=money_usd, outcome=outcome)
+    lost = _reckoned(LedgerEntry("model", number, 0.0, model=model, money_usd=money_usd, outcome=outcome), estimate)
     refused = replace(lost, tokens_in=0, tokens_out=0, money_usd=0.0)
     return (*[refused] * tries.refused, *[lost] * (tries.sent - tries.refused))
 
 
+def _reckoned(line: LedgerEntry, estimate: Estimate | None) -> LedgerEntry:
+    if estimate is None:
+        return line
+    return replace(line, most_tokens=estimate.tokens, most_usd=estimate.money_usd)
+
+
 def _last_line(number: int, exchange: Exchange) -> LedgerEntry:
     outcome = exchange.outcome
+    line = _reckoned(
+        LedgerEntry("model", number, outcome.seconds, model=exchange.model, money_usd=exchange.money_usd),
+        exchange.estimate,
+    )
     if isinstance(outcome, ModelFault):
         tokens = 0 if outcome.kind in REFUSED else None
-        return LedgerEntry(
-            "model",
-            number,
-            outcome.seconds,
-            model=exchange.model,
-            tokens_in=tokens,
-            tokens_out=tokens,
-            money_usd=exchange.money_usd,
-            outcome=f"{FAULT}: {outcome.kind.value}",
-        )
+        return replace(line, tokens_in=tokens, tokens_out=tokens, outcome=f"{FAULT}: {outcome.kind.value}")
     usage = outcome.usage
-    return LedgerEntry(
-        "model",
-        number,
-        outcome.seconds,
-        model=exchange.model,
+    return replace(
+        line,
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         tokens_cached=usage.tokens_cached,
-        money_usd=exchange.money_usd,
         outcome=_REPLY,
     )

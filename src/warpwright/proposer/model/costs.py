@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from warpwright.proposer.conversation import REFUSED, ModelFault, Reply, Usage
+from warpwright.proposer.conversation import REFUSED, Estimate, ModelFault, Reply, Usage
 from warpwright.proposer.model.prices import Price, price_usd
 from warpwright.proposer.model.prompt.limits import tokens_estimate
 
@@ -30,11 +30,13 @@ class Costs:
             return 0.0 if outcome.kind in REFUSED or model.startswith(_FREE) else None
         return self._price(model, outcome.usage)
 
-    def next_request(self, model: str, characters: int) -> tuple[int, float | None]:
-        """The most tokens, read and written, and USD that a request of that length may take; USD None is unknown."""
+    def next_request(self, model: str, characters: int) -> Estimate:
+        """What a request of that length may take. A recorded reply takes nothing: its request was admitted when it was sent."""
+        if model.startswith(_FREE):
+            return Estimate(0, 0.0)
         written = self.max_output_tokens or EXPECTED_REPLY_TOKENS
         read = tokens_estimate(characters)
-        return read + written, self._price(model, Usage(read, written))
+        return Estimate(read + written, self._price(model, Usage(read, written)))
 
     def _price(self, model: str, usage: Usage) -> float | None:
         return 0.0 if model.startswith(_FREE) else price_usd(model, usage, self.prices)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from warpwright.proposer.conversation import (
     Exchange,
+    FaultKind,
     Message,
     ModelClient,
     ModelFault,
@@ -34,7 +35,7 @@ _BEGINNINGS = (Purpose.PROPOSE, Purpose.REPAIR)
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A turn that brought nothing. reason: in words that name the model. refused: a cap forbade the next request."""
+    """A turn that brought nothing. reason: in words that name the model. refused: nothing more can be asked in this session."""
 
     reason: str
     refused: bool = False
@@ -117,7 +118,11 @@ class Turn:
             return self._notebook.admit(model, estimate, tries)
 
         outcome = encodable(self._client.ask(conversation, specs, forbids))
-        exchange = Exchange(purpose, model, messages, outcome, self._costs.of(model, outcome))
+        if isinstance(outcome, ModelFault) and outcome.kind is FaultKind.USED_UP:
+            self._notebook.end(outcome.message)
+            return Lost(outcome.message, refused=True)
+        money_usd = self._costs.of(model, outcome)
+        exchange = Exchange(purpose, model, messages, outcome, money_usd, estimate=estimate)
         self._notebook.keep(exchange)
         self._at, self._end = len(self._notebook.exchanges()) - 1, None
         return exchange

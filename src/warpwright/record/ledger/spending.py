@@ -13,7 +13,8 @@ _DEVICE_STAGES = ("verify", "time")
 @dataclass(frozen=True, slots=True)
 class Spending:
     """Sums over some spends. tokens, money_usd: of the requests that say so; without_tokens, without_price: of the others,
-    how many. device_seconds: where the device is a GPU. seconds: wall time, waiting for the model included.
+    how many. most_tokens, most_usd: what those were reckoned at; unreckoned_tokens, unreckoned_usd: how many were not.
+    device_seconds: where the device is a GPU. seconds: wall time, waiting for the model included.
     """
 
     calls: int = 0
@@ -27,6 +28,10 @@ class Spending:
     device_seconds: float = 0.0
     model_seconds: float = 0.0
     seconds: float = 0.0
+    most_tokens: int = 0
+    most_usd: float = 0.0
+    unreckoned_tokens: int = 0
+    unreckoned_usd: int = 0
 
     def __add__(self, other: Self) -> Self:
         return type(self)(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
@@ -61,16 +66,21 @@ def _one(entry: LedgerEntry) -> Spending:
         looked_up = int(entry.kind == "tool")
         return Spending(look_ups=looked_up, device_seconds=device_seconds, seconds=entry.seconds)
     fault = entry.outcome.startswith(FAULT)
+    no_tokens, no_price = entry.tokens_in is None or entry.tokens_out is None, entry.money_usd is None
     return Spending(
         calls=1,
         faults=int(fault),
         tokens_in=entry.tokens_in or 0,
         tokens_out=entry.tokens_out or 0,
-        without_tokens=int(entry.tokens_in is None or entry.tokens_out is None),
+        without_tokens=int(no_tokens),
         money_usd=entry.money_usd or 0.0,
-        without_price=int(entry.money_usd is None),
+        without_price=int(no_price),
         model_seconds=entry.seconds,
         seconds=entry.seconds,
+        most_tokens=(entry.most_tokens or 0) if no_tokens else 0,
+        most_usd=(entry.most_usd or 0.0) if no_price else 0.0,
+        unreckoned_tokens=int(no_tokens and entry.most_tokens is None),
+        unreckoned_usd=int(no_price and entry.most_usd is None),
     )
 
 

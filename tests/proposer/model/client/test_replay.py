@@ -33,8 +33,8 @@ def test_outcomes_come_again_in_their_order_then_a_fault_says_that_there_are_no_
     assert [client.ask(QUESTION) for _ in range(3)] == [FIRST, SECOND, replace(THIRD, seconds=0.0)]  # nobody waited
     end = client.ask(QUESTION)
     assert isinstance(end, ModelFault)
-    assert end.kind is FaultKind.REPLY
-    assert "reply 4 was asked for, but only 3 were recorded" in end.message
+    assert end.kind is FaultKind.USED_UP
+    assert end.message.endswith(": all of its recorded replies (3) are used")
 
 
 def test_a_session_that_goes_on_leaves_out_what_it_has_had(session: Path) -> None:

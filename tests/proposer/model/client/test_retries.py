@@ -60,10 +60,18 @@ def test_a_retry_that_is_forbidden_is_not_sent_and_the_fault_says_why() -> None:
         client, pauses = client_of(server, options=replace(OPTIONS, retries=5))
         outcome = cast("ModelFault", client.ask(QUESTION, (), forbids))
     assert len(server.requests) == 2
-    assert asked == [Tries(1, 1), Tries(2, 1)]
+    assert asked == [Tries(1, 1), Tries(1, 1), Tries(2, 1)]  # before the pause and behind it
     assert (outcome.kind, outcome.tries, outcome.refused) == (FaultKind.SERVER, 2, 1)
     assert outcome.message.endswith(". Not tried again: the cap")
     assert len(pauses) == 1
+
+
+def test_time_that_is_up_after_the_pause_forbids_the_retry() -> None:
+    with ModelServer([Answer(status=500), Answer("too late")]) as server:
+        client, pauses = client_of(server)
+        outcome = cast("ModelFault", client.ask(QUESTION, (), lambda _: "time is up" if pauses else None))
+    assert len(server.requests) == 1
+    assert outcome.message.endswith(" Not tried again: time is up")
 
 
 def test_the_last_try_asks_for_no_other() -> None:
@@ -75,7 +83,7 @@ def test_the_last_try_asks_for_no_other() -> None:
     with ModelServer([Answer(status=500), Answer(status=500)]) as server:
         client, _ = client_of(server, options=replace(OPTIONS, retries=1))
         client.ask(QUESTION, (), allows)
-    assert asked == [Tries(1, 0)]
+    assert asked == [Tries(1, 0)] * 2
 
 
 def test_a_request_without_tools_or_streams_may_be_forbidden_too() -> None:

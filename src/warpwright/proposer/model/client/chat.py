@@ -100,20 +100,22 @@ class ChatClient:
                 failed += 1
                 pause_s = self._pause_s(failure, failed)
                 last = pause_s is None
-            turned_away = refused + (failure.kind in REFUSED)
-            forbidden = None if last or forbids is None else forbids(Tries(tries, turned_away))
+            before = Tries(tries, refused + (failure.kind in REFUSED))
+            forbidden = None if last else self._hold(forbids or _allow, before, failure, pause_s)
             if last or forbidden is not None:
-                words = (
-                    failure.message
-                    if forbidden is None
-                    else f"{failure.message.rstrip('.')}. Not tried again: {forbidden}"
-                )
-                message = scrub(f"{self._name}: {words}", self._keys)
+                why = "" if forbidden is None else f" Not tried again: {forbidden}"
+                message = scrub(f"{self._name}: {failure.message}{why}", self._keys)
                 return ModelFault(failure.kind, message, tries, time.monotonic() - start, refused)
-            refused = turned_away
-            if pause_s is not None:
-                self._say_again(failure, pause_s)
-                self._pause(pause_s)
+            refused = before.refused
+
+    def _hold(self, forbids: Forbids, tries: Tries, failure: Failure, pause_s: float | None) -> str | None:
+        """Wait before another try, if it must be waited for; why there must be none, also then: time may be up."""
+        forbidden = forbids(tries)
+        if forbidden is None and pause_s is not None:
+            self._say_again(failure, pause_s)
+            self._pause(pause_s)
+            forbidden = forbids(tries)
+        return forbidden
 
     def _pause_s(self, failure: Failure, failed: int) -> float | None:
         """How long to wait before another try; None where there is none. failed: tries so far that count as such."""
@@ -157,6 +159,10 @@ class ChatClient:
     def _say_again(self, failure: Failure, wait_s: float) -> None:
         if self._tell is not None:
             self._tell(scrub(f"{self._name}: {failure.what}; trying again in {wait_s:g} s", self._keys))
+
+
+def _allow(_: Tries) -> None:
+    """Nothing forbids another try."""
 
 
 def _is_cut(error: Exception) -> bool:

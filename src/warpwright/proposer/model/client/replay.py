@@ -59,7 +59,7 @@ class ReplayClient:
     def ask(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), forbids: Forbids | None = None
     ) -> Reply | ModelFault:
-        """The next recorded outcome, for which nobody waited this time; a fault when there is none left."""
+        """The next recorded outcome, for which nobody waited this time; `USED_UP` when there is none left."""
         del messages, tools, forbids  # the record says what comes next, and how often it was tried
         with self._lock:
             position = self._next
@@ -68,8 +68,8 @@ class ReplayClient:
             return replace(self._exchanges[position].outcome, seconds=0.0)
         count = len(self._exchanges)
         return ModelFault(
-            FaultKind.REPLY,
-            f"{self._name}: reply {position + 1} was asked for, but only {count} were recorded.",
+            FaultKind.USED_UP,
+            f"{self._name}: all of its recorded replies ({count}) are used",
             1,
             0.0,
         )
