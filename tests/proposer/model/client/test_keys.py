@@ -86,6 +86,9 @@ def test_an_address_with_a_secret_in_it_is_refused(query: str) -> None:
         "http:me:abcdefgh@host/v1",
         "http://me:abcd/abcdefgh@host/v1",
         "http://me:abcd abcdefgh@host/v1",
+        "https://me:12345/abcdefgh@host/v1",
+        "https://me%3Aabcdefgh%40host/v1",
+        "https%3A%2F%2Fme%3Aabcdefgh%40host",
     ],
 )
 def test_a_secret_is_found_in_every_part_but_the_host(address: str) -> None:
@@ -112,6 +115,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
         "http://pk-models.corp.example:8000/v1",
         "https://sk-models2024.example.com/pk-models/v1",
         "https://host.example/v1/@cf/model",
+        "http://localhost:8000/v1/@cf/model",
     ],
 )
 def test_addresses_of_servers_are_taken(address: str) -> None:
@@ -123,7 +127,12 @@ def test_addresses_of_servers_are_taken(address: str) -> None:
     [
         ("https://me:abcdefgh@host/v1?key=abcdefgh", "https://host/v1"),
         ("me:abcdefgh@host/v1", "host/v1"),
-        ("http://me:abcd/abcdefgh@host/v1", "host/v1"),
+        ("http://me:abcd/abcdefgh@host/v1", "http://host/v1"),
+        ("https://me:12345/x@host/v1", "https://host/v1"),
+        ("https://me:ab@cd/ef:gh@host/v1", "https://host/v1"),
+        ("https://me%3Aabcdefgh%40host/v1", "https://host/v1"),
+        ("http://me:abcd abcdefgh@host/v1?key=abcdefgh", "host/v1"),
+        ("https://host.example:8000/v1/@cf/model", "https://host.example:8000/v1/@cf/model"),
     ],
 )
 def test_a_shown_address_has_no_user_and_no_query(address: str, shown: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from warpwright.errors import UsageError
-from warpwright.proposer.model.client.scrub import scrub
+from warpwright.proposer.model.client.scrub import HIDDEN, scrub, without_users
 
 
 def checked_address(base_url: str) -> str:
@@ -38,9 +38,10 @@ def tried_address(errors: Iterable[BaseException]) -> str | None:
 
 def shown_address(url: str) -> str:
     """An address as messages have it: no query, no user."""
+    url = without_users(url).replace(HIDDEN, "")
     split = _split(url)
     if split is None or not split.hostname:
-        return url.rpartition("@")[2]
+        return url.rpartition("@")[2].partition("?")[0].partition("#")[0]
     return urlunsplit((split.scheme, split.netloc.rpartition("@")[2], split.path, "", ""))
 
 
@@ -52,7 +53,7 @@ def _holds_secret(url: str, split: SplitResult | None) -> bool:
     if split is None or not split.hostname:
         return "@" in url or scrub(url) != url
     rest = f"{split.path}?{split.query}#{split.fragment}"
-    return bool(split.netloc.rpartition("@")[0]) or scrub(rest) != rest
+    return bool(split.netloc.rpartition("@")[0]) or without_users(url) != url or scrub(rest) != rest
 
 
 def _split(url: str) -> SplitResult | None:

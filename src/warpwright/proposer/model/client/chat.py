@@ -86,7 +86,7 @@ class ChatClient:
                 self._streams = self._streams and streams
                 reply = read_reply(outcome, time.monotonic() - start)
                 return scrub_reply(replace(reply, tries=tries, refused=refused), self._keys)
-            failure = failure_of(outcome, self._options.base_url)
+            failure = failure_of(outcome, self._options.base_url, self._keys)
             last, pause_s = False, None
             if offered and failure.tools_refused:
                 self._takes_tools = False

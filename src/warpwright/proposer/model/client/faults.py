@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -12,8 +12,11 @@ from langchain_core import exceptions as langchain
 
 from warpwright.proposer.conversation import FaultKind
 from warpwright.proposer.model.client.address import shown_address, tried_address
+from warpwright.proposer.model.client.scrub import scrub
 
 _LONGEST_QUOTE = 300
+_LOOKED_AT = 16384
+"""So much of what a server sent is searched for keys; the quote is cut from that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +95,19 @@ _ADVICE = {
 _OF_ADDRESSES = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.REPLY})
 
 
-def failure_of(error: Exception, base_url: str | None = None) -> Failure:
-    """What `error`, raised by a chat model, means. Its words may hold a key: `scrub` them. base_url: as the user gave it."""
+def failure_of(error: Exception, base_url: str | None = None, keys: Iterable[str] = ()) -> Failure:
+    """What `error`, raised by a chat model, means. base_url: as the user gave it.
+
+    keys: taken out of what is quoted before it is cut, where no part of one is left over. The address may still hold one.
+    """
     status = _status(error)
     kind = _kind(error, status)
-    text = _words(error)
+    text = _words(error, keys)
     advice = _ADVICE[kind]
     if kind is FaultKind.REQUEST and _TOO_LONG.search(text):
         advice = "The prompt is longer than this model can read: use a model with a larger context."
     elif kind is FaultKind.REPLY:
-        text = _unreadable(error, text)
+        text = _unreadable(error, text, keys)
     no_credit = kind is FaultKind.RATE_LIMIT and bool(_NO_CREDIT.search(text) or status == 402)
     if no_credit:
         advice = "The account has no credit left."
@@ -125,13 +131,13 @@ def _where(error: Exception, kind: FaultKind, base_url: str | None) -> str:
     return "" if address is None or address in str(error) else f" (asked {address})"
 
 
-def _unreadable(error: Exception, text: str) -> str:
+def _unreadable(error: Exception, text: str, keys: Iterable[str]) -> str:
     """Why an answer is no reply."""
     page = error.doc if isinstance(error, json.JSONDecodeError) else text
     found = _PAGE.search(page)
     if found:
         html = page[found.start() : page.rfind(">") + 1]
-        return f"the server answered with a page of HTML, not with a reply: {_short(html)}"
+        return f"the server answered with a page of HTML, not with a reply: {_short(html, keys)}"
     return f"the server's answer is no reply of this protocol ({type(error).__name__}: {text})"
 
 
@@ -174,14 +180,14 @@ def _status(error: Exception) -> int | None:
     return None
 
 
-def _words(error: Exception) -> str:
+def _words(error: Exception, keys: Iterable[str]) -> str:
     """The server's own words if it sent any, else the library's."""
     for each in _chain(error):
         said = _said(each)
         if said:
-            return _short(said)
+            return _short(said, keys)
     text = str(error).strip()
-    return _short(text) if text else type(error).__name__
+    return _short(text, keys) if text else type(error).__name__
 
 
 def _said(error: BaseException) -> str | None:
@@ -198,9 +204,12 @@ def _message_in(body: Any) -> str | None:
     return said if isinstance(said, str) and said.strip() else None
 
 
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3] + "..."
+def _short(text: str, keys: Iterable[str]) -> str:
+    """A quote of what was sent, on one line, without keys: once it is cut, nobody could tell that the end is part of one."""
+    looked_at = " ".join(text.split())
+    quote = scrub(looked_at[:_LOOKED_AT], keys)
+    whole = len(quote) <= _LONGEST_QUOTE and len(looked_at) <= _LOOKED_AT
+    return quote if whole else quote[: _LONGEST_QUOTE - 3] + "..."
 
 
 def _wait_s(error: Exception) -> float | None:

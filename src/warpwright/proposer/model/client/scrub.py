@@ -1,43 +1,29 @@
 """Takes keys out of texts: a server may repeat what it was sent, in an error message or in a reply."""
 
 import base64
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from warpwright.proposer.conversation import Reply, ToolCall
+from warpwright.proposer.model.client.escapes import Span, unescaped
+from warpwright.proposer.model.client.lookalikes import lookalikes, users
 
 HIDDEN = "[key]"
 LEAST_KEY_CHARS = 12
 """A shorter key may well be a word, a number or a name; taken out of a reply, it would change the source in it."""
+TELLING_CHARS = 8
+"""So many characters of a key, one after another, are hidden in messages: a server may cut what it repeats."""
 
-_IN_QUERY = r"(?:[\w.-]*(?:key|token|secret|password|passwd|signature|auth)|code|sig|pwd)"
-_RANDOM = r"(?=[-_A-Za-z0-9*.]*?(?:\*|(?=[A-Za-z0-9]{8})[A-Za-z]*[0-9]|[A-Z0-9]{12}|[A-Za-z0-9]{24}))"
-"""Goes on as keys do and names do not: masked, or with a run of 8 that has a digit, of 12 capitals and digits, or of 24."""
-_PATTERNS = (
-    re.compile(rf"\b(?:sk|pk|rk|gsk|xai|tgp|hf|nvapi)[-_]{_RANDOM}[-_A-Za-z0-9*.]{{12,}}(?<!\.)"),
-    re.compile(r"\b(?:AIza|ya29)[-_A-Za-z0-9*.]{12,}(?<!\.)"),
-    re.compile(r"(?i)(?<=api.key[=:])\s*[^\s&\"',}]{8,}(?<!\.)"),
-    re.compile(rf"(?i)(?P<kept>[?&;#]{_IN_QUERY}=)[^\s&;#\"']+(?<!\.)"),
-    re.compile(r"(?<=://)(?:[^/\s:@]+:(?!\d{1,5}(?:/|\b))\S*|[^/\s]+)@"),
-    re.compile(r"(?<![\w:/.%+-])[\w.%+-]+:[^\s/]+@(?=[\w\[])"),
-)
-"""Texts that look like a key: of the known providers, or in addresses, also without a scheme. The full stop after one stays."""
-
-_CREDENTIAL = re.compile(r"(?i:\b(?P<scheme>bearer|basic)\s+)(?P<token>[A-Za-z0-9._~+/=*-]+)(?<!\.)")
-_LONG = re.compile(r"[A-Za-z0-9]{24}|[A-Z0-9]{12}")
-_TOKEN = re.compile(r"(?=.*[0-9*]|.*[a-z][A-Z]).{8,}|(?=.*[._~+/=-]).{12,}")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+")
-_CASES = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]{16,}={0,2}")
+type _Pieces = Mapping[int, frozenset[str]]
+"""What is looked for, by its length."""
 
 
 def scrub(text: str, keys: Iterable[str] = ()) -> str:
-    """A message without `keys` and without anything that looks like one."""
-    text = _CREDENTIAL.sub(_credential, _without(text, keys))
-    for pattern in _PATTERNS:
-        text = pattern.sub(_hidden, text)
-    return text
+    """A message without `keys`, parts of them, and anything that looks like a key."""
+    pieces = _pieces(part for key in keys for part in _parts(key))
+    return _hidden(text, lambda view: (*_found(view, pieces), *lookalikes(view)))
 
 
 def scrub_reply(reply: Reply, keys: Iterable[str]) -> Reply:
@@ -45,58 +31,74 @@ def scrub_reply(reply: Reply, keys: Iterable[str]) -> Reply:
 
     All the rest stays as the model wrote it.
     """
-    long = [key for key in keys if len(key) >= LEAST_KEY_CHARS]
-    if not long:
+    pieces = _pieces(form for key in keys for form in _forms(key) if len(form) >= LEAST_KEY_CHARS <= len(key))
+    if not pieces:
         return reply
+
+    def without(text: str) -> str:
+        return _hidden(text, lambda view: _found(view, pieces))
+
     calls = tuple(
-        ToolCall(_without(call.id, long), _without(call.name, long), _scrubbed(call.arguments, long))
-        for call in reply.calls
+        ToolCall(without(call.id), without(call.name), _scrubbed(call.arguments, without)) for call in reply.calls
     )
-    return replace(reply, text=_without(reply.text, long), calls=calls)
+    return replace(reply, text=without(reply.text), calls=calls)
 
 
-def _without(text: str, keys: Iterable[str]) -> str:
-    for key in sorted(filter(None, keys), key=len, reverse=True):
-        text = text.replace(key, HIDDEN)
-    return text
+def without_users(text: str) -> str:
+    """A text without `user:password@` in its addresses."""
+    return _hidden(text, users)
 
 
-def _scrubbed(value: Any, keys: Iterable[str]) -> Any:
+def _scrubbed(value: Any, without: Callable[[str], str]) -> Any:
     """A value of JSON without the keys, wherever they stand in it."""
     if isinstance(value, str):
-        return _without(value, keys)
+        return without(value)
     if isinstance(value, Mapping):
-        return {_scrubbed(name, keys): _scrubbed(item, keys) for name, item in value.items()}
+        return {_scrubbed(name, without): _scrubbed(item, without) for name, item in value.items()}
     if isinstance(value, list):
-        return [_scrubbed(item, keys) for item in value]
+        return [_scrubbed(item, without) for item in value]
     return value
 
 
-def _credential(found: re.Match[str]) -> str:
-    """A header's scheme with what follows: hidden if that is a credential, left if it is a word of a sentence."""
-    holds = _HOLDS[found["scheme"].lower()]
-    return HIDDEN if holds(found["token"]) or _LONG.search(found["token"]) else found[0]
+def _hidden(text: str, spans: Callable[[str], Iterable[Span]]) -> str:
+    """The text without the spans that are found in it, as it stands or with its escapes undone."""
+    plain = unescaped(text)
+    found = [*spans(text)]
+    if plain.text != text:
+        found += map(plain.original, spans(plain.text))
+    pieces: list[str] = []
+    end = 0
+    for start, stop in sorted(found):
+        if start < stop and (start > end or not pieces):
+            pieces += [text[end:start], HIDDEN]
+        end = max(end, stop) if pieces else end
+    return "".join((*pieces, text[end:]))
 
 
-def _holds_token(token: str) -> bool:
-    """Whether this is no word: of 8 with a digit or a capital within, or of 12 with a sign."""
-    return _TOKEN.fullmatch(token) is not None
+def _found(text: str, pieces: _Pieces) -> Iterator[Span]:
+    for length, wanted in pieces.items():
+        for start in range(len(text) - length + 1):
+            if text[start : start + length] in wanted:
+                yield start, start + length
 
 
-def _holds_password(token: str) -> bool:
-    """Whether this is `user:password` in base64; also cut short or masked, where no colon is left to tell."""
-    return "*" in token or b":" in _decoded(token) or _CASES.fullmatch(token) is not None
+def _pieces(texts: Iterable[str]) -> _Pieces:
+    return {length: frozenset(same) for length, same in groupby(sorted(set(texts), key=len), key=len) if length}
 
 
-_HOLDS: Mapping[str, Callable[[str], bool]] = {"bearer": _holds_token, "basic": _holds_password}
+def _parts(key: str) -> Iterator[str]:
+    """What of a key is looked for in messages: each run of it, or the whole of a short one."""
+    yield key if len(key) < TELLING_CHARS else ""
+    for form in _forms(key):
+        yield from (form[at : at + TELLING_CHARS] for at in range(len(form) - TELLING_CHARS + 1))
 
 
-def _decoded(token: str) -> bytes:
-    """The bytes of as much of it as is base64."""
-    run = _BASE64.match(token)
-    digits = "" if run is None else run[0][: len(run[0]) - (len(run[0]) % 4 == 1)]
-    return base64.urlsafe_b64decode(digits.replace("+", "-").replace("/", "_") + "=" * (-len(digits) % 4))
-
-
-def _hidden(found: re.Match[str]) -> str:
-    return (found.groupdict().get("kept") or "") + HIDDEN
+def _forms(key: str) -> Iterator[str]:
+    """A key as it may stand in a text: itself, on one line, without its escapes, in base64 behind any user."""
+    yield from (key, " ".join(key.split()), unescaped(key).text)
+    content = key.encode("utf-8", "replace")
+    for before in range(3):
+        digits = base64.b64encode(bytes(before) + content).decode()
+        first, last = -(-before * 8 // 6), (before + len(content)) * 8 // 6
+        yield digits[first:last]
+        yield digits[first:last].replace("+", "-").replace("/", "_")
