@@ -14,7 +14,7 @@ from warpwright.units import US_PER_S
 
 TOOL = "compiler report and launch plan"
 LOWER_BOUND = (
-    "dram_throughput_ratio is the least that it can be: the bytes that the case must move over what DRAM could have moved in "
+    "dram_throughput_ratio is the least that it can be: the case's compulsory bytes over what DRAM could have moved in "
     "the measured time"
 )
 _NS_PER_US = 1000.0
@@ -22,7 +22,7 @@ _NS_PER_US = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """A run and what is known around it; None is unknown. time_us, time_source: of the case. unique_bytes: must cross DRAM."""
+    """A run and what is known around it; None is unknown. time_us, time_source: of the case. unique_bytes: its compulsory bytes."""
 
     case: str
     subject: str

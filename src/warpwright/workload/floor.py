@@ -57,7 +57,7 @@ def fits_warm_l2(workload: Workload, case: Case, gpu: GpuSpec) -> bool:
 
 
 def unique_bytes(workload: Workload, case: Case) -> int:
-    """Bytes that must move between DRAM and the SMs: `[work] bytes`, else each array once (`inout` twice)."""
+    """Bytes that SMs must read and write: `[work] bytes`, else each array once (`inout` twice)."""
     if workload.work.bytes is not None:
         return evaluate(workload.work.bytes, case.dims)
     passes = {Role.IN: 1, Role.OUT: 1, Role.INOUT: 2}

@@ -20,6 +20,11 @@ def nothing_left_words(cases: Iterable[CaseDiagnosis]) -> str:
     return f"nothing is left to gain{by}"
 
 
+def roof_sentence(case: CaseDiagnosis) -> str:
+    """What is said first of a case at its roof; the finding that follows has the reason."""
+    return f"At its roof: {nothing_left_words([case])} but by less work."
+
+
 def bound_words(diagnosis: CaseDiagnosis, finding: Finding) -> str:
     """`curing it can bring at most 1.58 times the speed`; empty where nothing is claimed."""
     bound = diagnosis.claimed_bound(finding)

@@ -32,7 +32,7 @@ def test_at_the_roof_nothing_is_to_be_treated_and_nothing_is_promised() -> None:
     )
     text = diagnosed(Record(), findings=(roof, *FINDINGS), at_roof=True)
     section = text[text.index("## Diagnosis") : text.index("## Counters")]
-    assert "as fast as this GPU allows" in section
+    assert "At its roof: nothing is left to gain by the estimates but by less work." in section
     assert "Also seen: grid_too_small:" in section
     assert not any(words in section for words in ("To treat", "orth a look", "at most", "Next after it"))
 

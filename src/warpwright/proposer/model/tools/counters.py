@@ -8,7 +8,7 @@ from pydantic import Field
 from warpwright.profiler.basis import counted_by
 from warpwright.profiler.counters import format_counter, metrics
 from warpwright.profiler.diagnosis.finding import AttemptDiagnosis
-from warpwright.profiler.diagnosis.wording import hint_words
+from warpwright.profiler.diagnosis.wording import hint_words, roof_sentence
 from warpwright.profiler.profile import CaseProfile
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import one_line, without_paths
@@ -46,7 +46,7 @@ def _findings(case: str, diagnosis: AttemptDiagnosis | None) -> Iterator[str]:
     if judged is None:
         return
     if judged.at_roof:
-        yield "It is as fast as this GPU allows, as far as the counters tell."
+        yield roof_sentence(judged)
     for finding in judged.findings:
         hint = f"{hint_words(judged, finding)}: " if finding.hint and not judged.at_roof else ""
         yield f"{hint}{finding.bottleneck}: {one_line(finding.text, limits().line)}"

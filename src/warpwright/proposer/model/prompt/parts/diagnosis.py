@@ -3,7 +3,7 @@
 from warpwright.profiler.basis import counted_by
 from warpwright.profiler.counters import Quality, format_counter, metrics
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
-from warpwright.profiler.diagnosis.wording import bound_words, hint_words
+from warpwright.profiler.diagnosis.wording import bound_words, hint_words, roof_sentence
 from warpwright.profiler.profile import HotLine
 from warpwright.proposer.model.prompt.limits import limits
 from warpwright.proposer.model.prompt.quoting import clipped, one_line, quoted, without_paths
@@ -28,9 +28,7 @@ def diagnosis(subject: Subject) -> str:
         return "## Diagnosis\nNothing is known yet: the kernel was not profiled."
     lines = [f"## Diagnosis\n{_time(case)}"]
     if case.at_roof:
-        lines.append(
-            "It is as fast as this GPU allows, as far as the counters tell: only less work could make it faster."
-        )
+        lines.append(roof_sentence(case))
     elif finding is None:
         lines.append("No class of bottleneck applies by the counters that are known.")
     if finding is not None:
