@@ -32,6 +32,9 @@ from warpwright.proposer.model.client.scrub import HIDDEN, scrub
         "Bearer: abcdefgh12345678",
         "invalid bearer token: abcdefgh12345678",
         "Basic: dXNlcjphYmNkZWZnaDEyMzQ1Njc4",
+        "basic http://bearer abcdefgh12345678",
+        "api-key: api-key: abcdefgh12345678",
+        'Authorization: Digest username="abcdefgh", response="12345678"',
         "GET /v1%3Fkey%3Dabcdefgh12345678",
         "Incorrect API key provided: abcdefgh12345678.",
     ],
@@ -135,8 +138,11 @@ def test_a_password_in_an_address_is_hidden(address: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["user:sec/sec@host/v1", "user:sec/sec@host", "user:123/sec@host:80", ":sec@host", "first.last:sec@host.example"],
-)
+    [
+        "user:sec/sec@host/v1", "user:sec/sec@host", "user:123/sec@host:80", ":sec@host", "first.last:sec@host.example",
+        "first.last:Sec12345@h", "user:sec'sec\"sec@host", "user:sec<sec>@host", "user:sec@sec@host", "sec:12345@host",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("scheme", ["", "https://"])
 @pytest.mark.parametrize("encode", [str, partial(quote, safe="")], ids=["plain", "encoded"])
 def test_a_password_is_hidden_with_a_scheme_and_without(
@@ -145,6 +151,13 @@ def test_a_password_is_hidden_with_a_scheme_and_without(
     hidden = scrub(f"asked {encode(scheme + address)} in vain")
     assert "sec" not in hidden
     assert hidden.endswith(f"{HIDDEN}{encode(address.rpartition('@')[2])} in vain")
+
+
+@pytest.mark.parametrize("user", ["https://sec@", "https://user:sec@", "user:sec@", "https://user:12/sec@"])
+def test_a_password_in_compact_json_is_hidden_and_the_rest_stays(user: str) -> None:
+    text = '{"at":"http://host/v1","note":"a:b","url":"%shost/v1","port":"https://host:80/v1","mail":"me@x.example"}'
+    shown = user.partition("://")[0] + "://" if "://" in user else ""
+    assert scrub(text % user) == text % f"{shown}{HIDDEN}"
 
 
 @pytest.mark.parametrize("name", ["Authorization", "proxy-authorization", "x-api-key", "api_key", "apikey", "Cookie"])

@@ -55,14 +55,15 @@ def _is_random(text: str) -> bool:
 # What has a name that says that it is secret.
 _IS = r"(?:[\"']?\s*[:=][=>\s]*|[\"'],\s*(?=b))(?:[\[(]?b?(?=[\"']))?"
 _QUOTED = r"(?P<quote>[\"'`])(?P<quoted>[^\n]{0,4096}?)(?P=quote)"
-_END = r"(?<![.,;])"
 _GAP = r"[\s:=+\"'<]+"
 _SCHEMES = rf"(?:{_any((*_DATA['schemes']['told'], *_DATA['schemes']['others']))}{_GAP})+"
+_PART = r"[^\s\"'}]+(?:(?<==)\"[^\"\n]{0,4096}\")?(?<![.,;])"
+_MORE = r"(?:[,;]\s*[-\w]+=(?:\"[^\"\n]{0,4096}\"|[^\s,;\"']+))*"
 _HEADER = re.compile(
     rf"(?i){_any(_DATA['named']['headers'])}{_IS}"
-    rf"(?:{_QUOTED}|(?P<plain>(?:{_SCHEMES}|[a-z][-\w]{{0,30}}\s+)?[^\s\"'{{}}]+{_END}(?:[,;]\s*[-\w]+=[^\s,;]+)*))"
+    rf"(?:{_QUOTED}|(?P<plain>(?:{_SCHEMES}|[a-z][-\w]{{0,30}}\s+)?{_PART}{_MORE}))"
 )
-_FIELD = re.compile(rf"(?i){_any(_DATA['named']['fields'])}{_IS}(?:{_QUOTED}|(?P<plain>[^\s\"'{{}}&]+{_END}))")
+_FIELD = re.compile(rf"(?i)(?:{_any(_DATA['named']['fields'])}{_IS})+(?:{_QUOTED}|(?P<plain>[^\s\"'}}&]+(?<![.,;])))")
 _QUERY = re.compile(
     rf"(?i)[?&;#](?:[\w.-]*{_any(_DATA['query']['ends'])}|{_any(_DATA['query']['names'])})=(?P<plain>[^\s&;#\"']+(?<!\.))"
 )
@@ -84,20 +85,26 @@ _CREDENTIAL = re.compile(
     rf"(?i)\b(?:(?P<scheme>{_any(_DATA['schemes']['told'])}){_GAP})+(?:(?:token|key){_GAP})?"
     r"(?P<token>[^\s\"'<>]+(?<![.,;:!?)\]}\\]))"
 )
+_LAST_SCHEME = re.compile(rf"(?i)\b{_any(_DATA['schemes']['told'])}$")
+_LONGEST_SCHEME = 1 + max(map(len, _DATA["schemes"]["told"]))
 _PROSE = frozenset(_DATA["prose"]["words"])
 _LEAST_TOKEN = 8
 _TELLING = re.compile(r"[0-9*]|[a-z][A-Z]|[A-Z]{8}")
 _SIGN = re.compile(r"[\W_]")
+_TOKEN68 = re.compile(r"[A-Za-z0-9._~+/=*-]+(?<!\.)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+")
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]+")
 _CASES = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]{16,}={0,2}")
 
 
 def _sent(text: str) -> Iterator[Span]:
-    for found in _CREDENTIAL.finditer(text):
+    found = _CREDENTIAL.search(text)
+    while found:
         holds = _holds_token if found["scheme"].lower() == "bearer" else _holds_password
         if holds(found["token"]) or _LONG.search(found["token"]):
             yield found.span()
+        last = _LAST_SCHEME.search(found["token"][-_LONGEST_SCHEME:])  # `http://Bearer TOKEN`
+        found = _CREDENTIAL.search(text, found.end() - (len(last[0]) if last else 0))
 
 
 def _holds_token(token: str) -> bool:
@@ -110,6 +117,8 @@ def _holds_token(token: str) -> bool:
 
 def _holds_password(token: str) -> bool:
     """Whether this is `user:password` in base64; also cut short or masked, where no colon is left to tell."""
+    run = _TOKEN68.match(token)
+    token = run[0] if run else ""
     decoded = _decoded(token)
     chance = _ONE_WORD.fullmatch(token) and not _is_utf8(decoded)  # `Output` and `Operator` give a colon, too
     return "*" in token or (b":" in decoded and not chance) or _CASES.fullmatch(token) is not None
@@ -131,50 +140,82 @@ def _decoded(token: str) -> bytes:
     return base64.urlsafe_b64decode(digits.replace("+", "-").replace("/", "_") + "=" * (-len(digits) % 4))
 
 
-# `user:password@host`. Code has `file.cu:12:foo@bar`, `mul.lo:s32@p` and `std::vector<int>@x`.
+# `user:password@host`. Code has `file.cu:12:foo@bar`, `mul.lo:s32@p` and `std::vector<int>@x`; JSON `"a:b","c@d"`.
 _NO_USERS = frozenset(_DATA["prose"]["before_addresses"])
 _UNBROKEN = re.compile(r"\S+")
-_UNQUOTED = re.compile(r"[^\s\"`<>]+")
-_USER = re.compile(r"(?<![\w:/.%+-])(?P<user>[\w.%+-]+):(?!@|//)|^[('\[{]*(?P<nobody>):(?!@)")
+_AFTER_SCHEME = re.compile(r"(?<=://)(?:(?!://)\S)+")
+_IN_QUOTES = re.compile(r"(?<=://)(?:(?!://)[^\s\"'`<>])+")
+_UNJOINED = re.compile(r"(?:(?![\"'][,:]|,[\"'])\S)+")
+_USER = re.compile(r"(?<![\w:/.%+-])(?P<user>[\w.%+-]+):(?!@|//)|^[('\[{]*(?P<nobody>):(?![@\"'])")
+_CODE = re.compile(r"[0-9]*:")
+_ANY_HOST = re.compile(r"@(?=[\[\w])")
 _HOST = re.compile(r"@(?=\[|\w[\w-])")
 _SURE_HOST = re.compile(r"@(?=\[|[\w-]+(?:\.[\w-]+)*(?::[0-9]|/)|[\w-]+(?:\.[\w-]+)+|localhost\b)")
 _IPV6 = re.compile(r"^\[[0-9A-Fa-f:.]*\]")
-_PORT = re.compile(r"[0-9]{1,5}(?:[/,;]|$)")
+_PORT = re.compile(r"[0-9]{1,5}(?:[/,;\"'`<>]|$)")
 _QUOTE = re.compile(r"[\"'`<>]")
 
 
 def users(text: str) -> Iterator[Span]:
     """`user:password@` of every address, also without a scheme."""
-    for words, user in ((_UNBROKEN, _user), (_UNQUOTED, _bare_user)):
+    for words, spans in _USERS:
         for word in words.finditer(text):
-            span = user(word[0]) if "@" in word[0] else None
-            if span is not None and _is_user(word[0][span[0] : span[1] - 1]):
-                yield word.start() + span[0], word.start() + span[1]
+            begin, end = spans(word[0]) if "@" in word[0] else (0, 0)
+            if _is_user(word[0][begin : max(begin, end - 1)]):
+                yield word.start() + begin, word.start() + end
 
 
-def _user(word: str) -> Span | None:
-    """What stands between the scheme and the last `@`."""
+def _long_user(word: str) -> Span:
+    """From the first scheme to the last `@`: a password may hold anything."""
     end = word.rindex("@") + 1
     scheme = word.find("://", 0, end)
-    return None if scheme < 0 else (scheme + len("://"), end)
+    return (0, 0) if scheme < 0 else (scheme + len("://"), end)
 
 
-def _bare_user(word: str) -> Span | None:
-    """A user that no scheme introduces. A name of one word may go before any host, another only before what is surely one."""
-    sure, host = (max((at.end() for at in pattern.finditer(word)), default=0) for pattern in (_SURE_HOST, _HOST))
+def _short_user(word: str) -> Span:
+    """What follows a scheme to the last `@` before a path."""
+    return 0, word.partition("/")[0].rfind("@") + 1
+
+
+def _quoted_user(word: str) -> Span:
+    """What follows a scheme to the last `@`."""
+    return 0, word.rindex("@") + 1
+
+
+def _bare_user(word: str) -> Span:
+    """A user that no scheme introduces: before what is surely a host, with a password that is no word, or of one word."""
+    sure, likely, last = (_last_end(host, word) for host in (_SURE_HOST, _HOST, _ANY_HOST))
+    telling = _last_end(_TELLING, word[:last])
     for found in _USER.finditer(word):
-        doubtful = "." in (found["user"] or "") or word.startswith(":", found.end())
-        end = sure if doubtful else max(sure, host)
-        if found.end() < end and found["user"] not in _NO_USERS:
-            return found.start("user" if found["user"] else "nobody"), end
-    return None
+        begin, after = found.start("user" if found["user"] else "nobody"), found.end()
+        code = _CODE.match(word, after) is not None
+        ends = [sure]
+        if not code and telling > after and last - after > _LEAST_TOKEN:
+            ends.append(last)
+        if not code and "." not in (found["user"] or ""):
+            ends.append(likely)
+        if max(ends) > after and found["user"] not in _NO_USERS:
+            return begin, max(ends)
+    return 0, 0
+
+
+def _last_end(pattern: re.Pattern[str], text: str) -> int:
+    return max((found.end() for found in pattern.finditer(text)), default=0)
 
 
 def _is_user(text: str) -> bool:
     """Whether what goes before an `@` is a user, not `host/v1/` or `host:8000/v1/`, in whose path the `@` stands."""
     name, _, password = _IPV6.sub("", text).partition(":")
-    after_port = _PORT.match(password) and (text.endswith("/") or _QUOTE.search(text) is not None)
+    after_port = _PORT.match(password) and (text.endswith("/") or _QUOTE.search(password) is not None)
     return bool(text) and "/" not in name and not after_port
 
+
+_USERS = (
+    (_UNBROKEN, _long_user),
+    (_AFTER_SCHEME, _short_user),
+    (_IN_QUOTES, _quoted_user),
+    (_UNJOINED, _bare_user),
+)
+"""Which words may be addresses, and how far a user goes in one."""
 
 _RULES: tuple[Callable[[str], Iterator[Span]], ...] = (_provided, _named, _queried, _sent, users)
