@@ -127,6 +127,7 @@ def test_a_credential_without_a_sign_of_its_own_is_hidden(credential: str) -> No
         "https://u:secret@host:80/v1",
         "https://u:sec/secret@host:80/v1",
         "https://u:sec@secret@host:80/v1",
+        "https://secret@host:80/v1",
         "u:sec@secret@host:80/v1",
     ],
 )
@@ -141,6 +142,7 @@ def test_a_password_in_an_address_is_hidden(address: str) -> None:
     [
         "user:sec/sec@host/v1", "user:sec/sec@host", "user:123/sec@host:80", ":sec@host", "first.last:sec@host.example",
         "first.last:Sec12345@h", "user:sec'sec\"sec@host", "user:sec<sec>@host", "user:sec@sec@host", "sec:12345@host",
+        "user:sec/sec\"sec@host",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("scheme", ["", "https://"])
@@ -151,6 +153,10 @@ def test_a_password_is_hidden_with_a_scheme_and_without(
     hidden = scrub(f"asked {encode(scheme + address)} in vain")
     assert "sec" not in hidden
     assert hidden.endswith(f"{HIDDEN}{encode(address.rpartition('@')[2])} in vain")
+
+
+def test_an_at_in_a_path_keeps_no_user_from_being_hidden() -> None:
+    assert scrub("asked https://sec@host/v1/@cf/model") == f"asked https://{HIDDEN}host/v1/@cf/model"
 
 
 @pytest.mark.parametrize("user", ["https://sec@", "https://user:sec@", "user:sec@", "https://user:12/sec@"])

@@ -82,7 +82,7 @@ def _queried(text: str) -> Iterator[Span]:
 
 # `Bearer TOKEN` and `Basic CREDENTIAL` without the header's name: there they may also be words of a sentence.
 _CREDENTIAL = re.compile(
-    rf"(?i)\b(?:(?P<scheme>{_any(_DATA['schemes']['told'])}){_GAP})+(?:(?:token|key){_GAP})?"
+    rf"(?i)\b(?P<scheme>{_any(_DATA['schemes']['told'])}){_GAP}(?:(?:token|key){_GAP})?"
     r"(?P<token>[^\s\"'<>]+(?<![.,;:!?)\]}\\]))"
 )
 _LAST_SCHEME = re.compile(rf"(?i)\b{_any(_DATA['schemes']['told'])}$")
@@ -103,7 +103,7 @@ def _sent(text: str) -> Iterator[Span]:
         holds = _holds_token if found["scheme"].lower() == "bearer" else _holds_password
         if holds(found["token"]) or _LONG.search(found["token"]):
             yield found.span()
-        last = _LAST_SCHEME.search(found["token"][-_LONGEST_SCHEME:])  # `http://Bearer TOKEN`
+        last = _LAST_SCHEME.search(found["token"][-_LONGEST_SCHEME:])  # `Bearer Bearer TOKEN`
         found = _CREDENTIAL.search(text, found.end() - (len(last[0]) if last else 0))
 
 
