@@ -22,7 +22,7 @@ _NS_PER_US = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """A run and what is known around it; None is unknown. time_us, time_source: of the case. unique_bytes: its compulsory bytes."""
+    """A run and what is known of it; None is unknown. time_us, time_source: of the case. unique_bytes: the compulsory ones."""
 
     case: str
     subject: str

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.proposer.model.client.escapes import unescaped
+from warpwright.proposer.model.client.scrubbing.escapes import unescaped
 
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126))
 

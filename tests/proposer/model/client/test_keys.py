@@ -12,7 +12,7 @@ from warpwright.errors import UsageError
 from warpwright.proposer.conversation import ModelFault, Reply
 from warpwright.proposer.model.client.address import checked_address, shown_address
 from warpwright.proposer.model.client.options import ModelOptions
-from warpwright.proposer.model.client.scrub import HIDDEN
+from warpwright.proposer.model.client.scrubbing.scrub import HIDDEN
 
 SOURCE = "constexpr int none = 0; // none of the rows is read twice; a key of 4 x 4 tiles\n"
 GATEWAY = "mysecretgatewaykey-42"

@@ -16,7 +16,7 @@ from model_server import Answer, ModelServer
 from proposer.model.client.asking import OPTIONS, QUESTION, client_of
 from warpwright.proposer.conversation import ModelFault, Reply, ToolCall
 from warpwright.proposer.model.client.faults import failure_of
-from warpwright.proposer.model.client.scrub import HIDDEN, TELLING_CHARS, scrub, scrub_reply
+from warpwright.proposer.model.client.scrubbing.scrub import HIDDEN, TELLING_CHARS, scrub, scrub_reply
 
 KEYS = st.text(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+/=", min_size=TELLING_CHARS, max_size=60

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.proposer.model.client.scrub import HIDDEN, scrub
+from warpwright.proposer.model.client.scrubbing.scrub import HIDDEN, scrub
 
 
 @pytest.mark.parametrize(

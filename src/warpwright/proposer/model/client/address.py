@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from warpwright.errors import UsageError
-from warpwright.proposer.model.client.scrub import HIDDEN, scrub, without_users
+from warpwright.proposer.model.client.scrubbing.scrub import HIDDEN, scrub, without_users
 
 
 def checked_address(base_url: str) -> str:

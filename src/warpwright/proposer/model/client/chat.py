@@ -15,7 +15,7 @@ from warpwright.proposer.model.client.faults import Failure, failure_of
 from warpwright.proposer.model.client.messages import to_langchain, to_tool
 from warpwright.proposer.model.client.options import ModelOptions
 from warpwright.proposer.model.client.reading import read_reply, tells_end
-from warpwright.proposer.model.client.scrub import scrub, scrub_reply
+from warpwright.proposer.model.client.scrubbing.scrub import scrub, scrub_reply
 
 _FIRST_WAIT_S = 1.0
 _LONGEST_WAIT_S = 60.0

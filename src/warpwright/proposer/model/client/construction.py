@@ -10,7 +10,7 @@ from pydantic import SecretStr, ValidationError
 from warpwright.errors import ModelUnavailable, UsageError
 from warpwright.proposer.model.client.options import ModelOptions
 from warpwright.proposer.model.client.providers import Provider
-from warpwright.proposer.model.client.scrub import scrub
+from warpwright.proposer.model.client.scrubbing.scrub import scrub
 
 DUMMY_KEY = "none"
 """For servers that want no key, where the provider's library wants one."""

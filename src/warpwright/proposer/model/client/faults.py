@@ -12,7 +12,7 @@ from langchain_core import exceptions as langchain
 
 from warpwright.proposer.conversation import FaultKind
 from warpwright.proposer.model.client.address import shown_address, tried_address
-from warpwright.proposer.model.client.scrub import scrub
+from warpwright.proposer.model.client.scrubbing.scrub import scrub
 
 _LONGEST_QUOTE = 300
 _LOOKED_AT = 16384

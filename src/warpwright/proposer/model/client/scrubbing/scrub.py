@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from warpwright.proposer.conversation import Reply, ToolCall
-from warpwright.proposer.model.client.escapes import Span, unescaped
-from warpwright.proposer.model.client.lookalikes import lookalikes, users
+from warpwright.proposer.model.client.scrubbing.escapes import Span, unescaped
+from warpwright.proposer.model.client.scrubbing.lookalikes import lookalikes, users
 
 HIDDEN = "[key]"
 LEAST_KEY_CHARS = 12

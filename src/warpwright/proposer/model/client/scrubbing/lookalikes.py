@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
-from warpwright.proposer.model.client.escapes import Span
+from warpwright.proposer.model.client.scrubbing.escapes import Span
 
 _DATA: dict[str, Any] = tomllib.loads(files(__package__).joinpath("lookalikes.toml").read_text(encoding="utf-8"))
 
