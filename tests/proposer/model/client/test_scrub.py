@@ -33,7 +33,6 @@ from warpwright.proposer.model.client.scrubbing.scrub import HIDDEN, scrub
         "invalid bearer token: abcdefgh12345678",
         "Basic: dXNlcjphYmNkZWZnaDEyMzQ1Njc4",
         "basic http://bearer abcdefgh12345678",
-        "api-key: api-key: abcdefgh12345678",
         'Authorization: Digest username="abcdefgh", response="12345678"',
         "GET /v1%3Fkey%3Dabcdefgh12345678",
         "Incorrect API key provided: abcdefgh12345678.",
@@ -54,11 +53,10 @@ def test_what_looks_like_a_key_is_hidden(text: str) -> None:
         "risk-averse skipping of tasks",
         "no kernel skinny_matmul_kernel_v2, sk_matmul_kernel_v2 or hf_attention_kernel",
         "asked https://skynet.internal.example/v1, https://hf-inference.example.com/v1, http://pk-models.corp.example:8000/v1",
-        "only basic arithmetic is supported, no basic load/store-instructions on basic 64x64x16 tiles",
+        "only basic arithmetic is supported, no basic instructions",
         "Basic authentication failed; Bearer authentication is required, or a bearer token",
         "asked https://host.example:8000/v1/@cf/model; kernel.cu:14: a@b",
-        "bearer token/credentials are missing; Bearer format: Bearer <token>; basic Output of a basic Operator",
-        'the header is Basic realm="x" or Bearer realm="x"',
+        "bearer credentials are missing; Bearer format: Bearer <token>; basic Output of a basic Operator",
         "file.cu:12:foo@bar: no std::vector<int>@x, L1:@p1 or std::min@x",
         "mul.lo:s32@p, setp:x@p and @%p1 bra L1",
         '{"note":"a:b","mail":"me@x.example"} or mailto:me@x.example',
@@ -85,19 +83,18 @@ def test_the_full_stop_after_a_key_stays(text: str) -> None:
     assert scrub(text).endswith(f"{HIDDEN}. Check the key")
 
 
-@given(st.text().filter(lambda user: ":" not in user), st.text(), st.booleans(), st.booleans())
-def test_a_user_and_password_after_basic_are_hidden(user: str, password: str, safe: bool, padded: bool) -> None:
-    encode = base64.urlsafe_b64encode if safe else base64.b64encode
-    credential = encode(f"{user}:{password}".encode("utf-8", "surrogatepass")).decode()
-    credential = credential if padded else credential.rstrip("=")
-    assert scrub(f"sent Basic {credential}, refused") == f"sent {HIDDEN}, refused"
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("password", ["user:swordfish", "aladdin:opensesame", "user:~~~???"])
+def test_a_user_and_password_after_basic_are_hidden(encode: Callable[[bytes], bytes], password: str) -> None:
+    assert scrub(f"sent Basic {encode(password.encode()).decode()}, refused") == f"sent {HIDDEN}, refused"
 
 
 TOKEN_SIGNS = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._~+/-", min_size=12)
 
 
 @given(
-    TOKEN_SIGNS.filter(lambda token: not token.isalpha() and not token.endswith(".")), st.sampled_from(["", "=", "=="])
+    TOKEN_SIGNS.filter(lambda token: any(map(str.isdigit, token)) and not token.endswith(".")),
+    st.sampled_from(["", "=", "=="]),
 )
 def test_a_token_after_bearer_is_hidden(token: str, end: str) -> None:
     assert scrub(f"sent bearer {token}{end}, refused") == f"sent {HIDDEN}, refused"
@@ -121,52 +118,16 @@ def test_a_credential_without_a_sign_of_its_own_is_hidden(credential: str) -> No
 
 
 @pytest.mark.parametrize(
-    "address",
-    [
-        "u:secret@host:80/v1",
-        "https://u:secret@host:80/v1",
-        "https://u:sec/secret@host:80/v1",
-        "https://u:sec@secret@host:80/v1",
-        "https://secret@host:80/v1",
-        "u:sec@secret@host:80/v1",
-    ],
+    "address", ["u:secret@host:80/v1", "u:sec@secret@host:80/v1", "secret@host:80/v1", ":secret@host:80/v1"]
 )
-def test_a_password_in_an_address_is_hidden(address: str) -> None:
-    hidden = scrub(f"asked '{address}' in vain")
-    assert "sec" not in hidden
-    assert hidden.endswith(f"{HIDDEN}host:80/v1' in vain")
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "user:sec/sec@host/v1", "user:sec/sec@host", "user:123/sec@host:80", ":sec@host", "first.last:sec@host.example",
-        "first.last:Sec12345@h", "user:sec'sec\"sec@host", "user:sec<sec>@host", "user:sec@sec@host", "sec:12345@host",
-        "user:sec/sec\"sec@host",
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("scheme", ["", "https://"])
 @pytest.mark.parametrize("encode", [str, partial(quote, safe="")], ids=["plain", "encoded"])
-def test_a_password_is_hidden_with_a_scheme_and_without(
-    address: str, scheme: str, encode: Callable[[str], str]
-) -> None:
-    hidden = scrub(f"asked {encode(scheme + address)} in vain")
-    assert "sec" not in hidden
-    assert hidden.endswith(f"{HIDDEN}{encode(address.rpartition('@')[2])} in vain")
+@pytest.mark.parametrize("around", ["asked '%s' in vain", "asked %s in vain", '{"url":"%s","note":"a:b"}'])
+def test_a_user_of_an_address_is_hidden(address: str, encode: Callable[[str], str], around: str) -> None:
+    hidden = scrub(around % encode(f"https://{address}"))
+    assert hidden == around % encode(f"https://{HIDDEN}host:80/v1").replace(encode(HIDDEN), HIDDEN)
 
 
-def test_an_at_in_a_path_keeps_no_user_from_being_hidden() -> None:
-    assert scrub("asked https://sec@host/v1/@cf/model") == f"asked https://{HIDDEN}host/v1/@cf/model"
-
-
-@pytest.mark.parametrize("user", ["https://sec@", "https://user:sec@", "user:sec@", "https://user:12/sec@"])
-def test_a_password_in_compact_json_is_hidden_and_the_rest_stays(user: str) -> None:
-    text = '{"at":"http://host/v1","note":"a:b","url":"%shost/v1","port":"https://host:80/v1","mail":"me@x.example"}'
-    shown = user.partition("://")[0] + "://" if "://" in user else ""
-    assert scrub(text % user) == text % f"{shown}{HIDDEN}"
-
-
-@pytest.mark.parametrize("name", ["Authorization", "proxy-authorization", "x-api-key", "api_key", "apikey", "Cookie"])
+@pytest.mark.parametrize("name", ["x-api-key", "api_key", "apikey", "client secret"])
 @pytest.mark.parametrize("value", ["swordfish", "SWORDFISH", "my-secret-x", "abc1234", "a=b;c", "mein-schlüssel"])
 @pytest.mark.parametrize(
     ("before", "after"),
@@ -188,13 +149,13 @@ def test_what_follows_the_name_of_a_secret_is_hidden_whatever_it_is(
     assert scrub(f"sent {name}{before}{value}{after}, refused") == f"sent {name}{before}{HIDDEN}{after}, refused"
 
 
-@pytest.mark.parametrize("scheme", ["Bearer", "Token", "ApiKey", "Bearer Bearer", "Unknown"])
-def test_a_scheme_after_the_name_of_the_header_is_hidden_with_its_value(scheme: str) -> None:
-    assert scrub(f"Authorization: {scheme} swordfish. Check it") == f"Authorization: {HIDDEN}. Check it"
-
-
-def test_all_values_of_a_cookie_are_hidden() -> None:
-    assert scrub("Cookie: a=swordfish; b=mackerel in vain") == f"Cookie: {HIDDEN} in vain"
+@pytest.mark.parametrize("name", ["Authorization", "proxy-authorization", "Cookie"])
+@pytest.mark.parametrize(
+    "value", ["swordfish", "Bearer swordfish", "Token my-secret", 'Digest a="b", c="d"', "a=b; c=d"]
+)
+def test_a_header_is_hidden_to_the_end_of_its_line_or_quote(name: str, value: str) -> None:
+    assert scrub(f"sent {name}: {value}, refused\nCheck it") == f"sent {name}: {HIDDEN}\nCheck it"
+    assert scrub(f"sent {{'{name}': '{value}'}}, refused") == f"sent {{'{name}': '{HIDDEN}'}}, refused"
 
 
 PIECES = (

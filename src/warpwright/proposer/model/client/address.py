@@ -1,10 +1,14 @@
 """Addresses of servers: which a person may give, and what a message says of one."""
 
+import re
 from collections.abc import Iterable
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from warpwright.errors import UsageError
-from warpwright.proposer.model.client.scrubbing.scrub import HIDDEN, scrub, without_users
+from warpwright.proposer.model.client.scrubbing.scrub import scrub
+
+_USER = re.compile(r"[^/]@")
+"""Also behind a slash, which a password may hold; paths have names like `/@cf/model`."""
 
 
 def checked_address(base_url: str) -> str:
@@ -38,7 +42,6 @@ def tried_address(errors: Iterable[BaseException]) -> str | None:
 
 def shown_address(url: str) -> str:
     """An address as messages have it: no query, no user."""
-    url = without_users(url).replace(HIDDEN, "")
     split = _split(url)
     if split is None or not split.hostname:
         return url.rpartition("@")[2].partition("?")[0].partition("#")[0]
@@ -46,14 +49,9 @@ def shown_address(url: str) -> str:
 
 
 def _holds_secret(url: str, split: SplitResult | None) -> bool:
-    """Whether anything but the host does: a host may be called `hf-inference` or `pk-models`.
-
-    Where no host can be told, as in `user:password@host`, whatever stands before an `@` is taken for one.
-    """
-    if split is None or not split.hostname:
-        return "@" in url or scrub(url) != url
-    rest = f"{split.path}?{split.query}#{split.fragment}"
-    return bool(split.netloc.rpartition("@")[0]) or without_users(url) != url or scrub(rest) != rest
+    """Whether anything but the host does: a host may be called `hf-inference` or `pk-models`."""
+    rest = url if split is None or not split.hostname else f"{split.path}?{split.query}#{split.fragment}"
+    return bool(_USER.search(unquote(url))) or scrub(rest) != rest
 
 
 def _split(url: str) -> SplitResult | None:

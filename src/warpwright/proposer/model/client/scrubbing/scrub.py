@@ -8,7 +8,7 @@ from typing import Any
 
 from warpwright.proposer.conversation import Reply, ToolCall
 from warpwright.proposer.model.client.scrubbing.escapes import Span, unescaped
-from warpwright.proposer.model.client.scrubbing.lookalikes import lookalikes, users
+from warpwright.proposer.model.client.scrubbing.lookalikes import lookalikes
 
 HIDDEN = "[key]"
 LEAST_KEY_CHARS = 12
@@ -42,11 +42,6 @@ def scrub_reply(reply: Reply, keys: Iterable[str]) -> Reply:
         ToolCall(without(call.id), without(call.name), _scrubbed(call.arguments, without)) for call in reply.calls
     )
     return replace(reply, text=without(reply.text), calls=calls)
-
-
-def without_users(text: str) -> str:
-    """A text without `user:password@` in its addresses."""
-    return _hidden(text, users)
 
 
 def _scrubbed(value: Any, without: Callable[[str], str]) -> Any:
