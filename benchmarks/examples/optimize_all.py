@@ -36,6 +36,7 @@ def optimize(example: Path, options: argparse.Namespace, sessions: Path) -> dict
     return {
         "example": example.name,
         "exit_code": 0,
+        "time_limit": options.time_limit,
         "seconds": seconds,
         "speedup": document["speedup"],
         "published": published(document["published"]),
@@ -87,7 +88,6 @@ def document_of(options: argparse.Namespace, rows: list[dict[str, Any]]) -> dict
     return {
         "what": f"warpwright optimize on every example, built-in proposer, seed 0; {times}",
         "device": options.device,
-        "time_limit": options.time_limit,
         "identity": None if figure is None else figure["identity"],
         "date": dt.datetime.now(dt.UTC).date().isoformat(),
         "host": {"processor": platform.processor() or platform.machine(), "python": platform.python_version()},

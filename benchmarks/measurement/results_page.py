@@ -56,23 +56,25 @@ def _examples(name: str, document: Document) -> list[str]:
     rows: list[Sequence[object]] = []
     for run in document["runs"]:
         if run["exit_code"]:
-            rows.append((run["example"], None, None, f"exit code {run['exit_code']}", None, None, None, run["seconds"]))
+            told = f"exit code {run['exit_code']}"
+            rows.append((run["example"], None, None, told, None, None, None, run.get("time_limit"), run["seconds"]))
             continue
         figure = run.get("published")
         speedup = None if figure is None else f"{figure['speedup']:.2f}x"
         interval = None if figure is None else f"{figure['low']:.2f} to {figure['high']:.2f}"
         floor = None if run["floor_ratio"] is None else f"{run['floor_ratio']:.1%}"
         first, best = run["initial"]["geomean_us"], run["best"]["geomean_us"]
-        rows.append((run["example"], first, best, speedup, interval, floor, run["attempts"], run["seconds"]))
+        counts = run["attempts"], run.get("time_limit"), run["seconds"]
+        rows.append((run["example"], first, best, speedup, interval, floor, *counts))
     identity = document.get("identity") or {}
     machine = ", ".join(f"{key} {value}" for key, value in identity.items() if key in ("name", "driver", "harness"))
-    columns = ("example", "initial us", "best us", "speed-up", "95 % interval", "of floor", "attempts", "seconds")
+    columns = ("example", "initial us", "best us", "speed-up", "95 % interval", "of floor", "attempts", "limit", "seconds")
     source = f"[{name}](../benchmarks/examples/{name})"
     text = (
-        f"{document['what']}; time limit of a session {document.get('time_limit') or 'none'}. Geometric means over the perf "
-        f"cases; the speed-up is that of a paired run after the search ({source}; {machine}; {document['date']})"
+        f"{document['what']}. Geometric means over the perf cases; the speed-up is that of a paired run after the search, "
+        f"limit is the session's ({source}; {machine}; {document['date']})"
     )
-    return ["## Examples optimized on the GPU", "", text, "", *table(columns, rows)]
+    return [f"## {document.get('title', 'Examples optimized on the GPU')}", "", text, "", *table(columns, rows)]
 
 
 def _decisions(document: Document) -> list[str]:

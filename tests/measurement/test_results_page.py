@@ -33,12 +33,12 @@ def test_a_study_is_shown_with_its_protocol_and_machine() -> None:
 
 def test_examples_show_the_published_speedup_and_failures() -> None:
     good = {
-        "example": "softmax", "exit_code": 0, "seconds": 61.0, "floor_ratio": 0.5, "attempts": 7,
+        "example": "softmax", "exit_code": 0, "time_limit": "60s", "seconds": 61.0, "floor_ratio": 0.5, "attempts": 7,
         "published": {"speedup": 12.345, "low": 12.0, "high": 12.5}, "initial": {"geomean_us": 100.0},
         "best": {"geomean_us": 8.1},
     }  # fmt: skip
     bad = {"example": "matmul", "exit_code": 4, "message": "m", "seconds": 1.0}
-    document = {"what": "w", "date": "2026-01-02", "time_limit": "60s", "identity": None, "runs": [good, bad]}
+    document = {"what": "w", "date": "2026-01-02", "identity": None, "runs": [good, bad]}
     text = results_page.page({}, {"gpu_h200.json": document})
-    assert "| softmax | 100 | 8.1 | 12.35x | 12.00 to 12.50 | 50.0% | 7 | 61 |" in text
-    assert "| matmul | - | - | exit code 4 | - | - | - | 1 |" in text
+    assert "| softmax | 100 | 8.1 | 12.35x | 12.00 to 12.50 | 50.0% | 7 | 60s | 61 |" in text
+    assert "| matmul | - | - | exit code 4 | - | - | - | - | 1 |" in text
