@@ -23,7 +23,7 @@ _CHUNK_ELEMENTS = 1 << 17
 """Large enough that threads compute longer than they wait for the interpreter between two steps, small enough for a cache."""
 _THREADED_ELEMENTS = 1 << 20
 """Fewer are measured sooner than threads start."""
-_MOST_THREADS = 8
+_MOST_THREADS = 4
 """More only wait for the interpreter and for memory."""
 _PARTS_PER_THREAD = 2
 _MOST_SQUARED = 1e150
