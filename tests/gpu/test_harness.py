@@ -9,6 +9,7 @@ from benchmarks.measurement.machine import asked, free_device_bytes, spoken_to
 from benchmarks.measurement.processes import descendants
 from benchmarks.measurement.tools import KERNELS, RUNS, plain, profile, record, sanitize
 
+from warpwright.cli.bench_options import bench_options
 from warpwright.cli.environment import environment
 from warpwright.compiler.compiler import Compiler
 from warpwright.evaluation.bench import open_bench
@@ -32,7 +33,7 @@ def test_a_message_is_answered_within_a_millisecond(device: str) -> None:
 def test_nothing_is_left_behind(device: str) -> None:
     before, running = free_device_bytes(device), set(descendants())
     workload = load_workload(ROOT / "examples" / "reduce_sum")
-    with open_bench(workload, device, "5" * 64) as bench:
+    with open_bench(workload, device, "5" * 64, bench_options()) as bench:
         assert bench.evaluator.evaluate(workload.initial).label == "passed"
     assert set(descendants()) <= running
     assert free_device_bytes(device) == before
