@@ -1,14 +1,22 @@
 """What holds for every test."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)  # speed is watched by benchmarks, and other tests run beside
 settings.load_profile("untimed")
+
+if sys.dont_write_bytecode:  # not beside the sources, then: else each of many hundred processes compiles them anew
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).resolve().parents[1] / "build" / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -87,8 +87,16 @@ def test_a_worker_inherits_no_secret(worker: WorkerProcess, monkeypatch: pytest.
 
 
 def test_the_environment_is_built_from_a_list() -> None:
-    built = worker_environment({"PATH": "/bin", "Path_": "x", "AWS_SECRET": "s", "SystemRoot": "C:\\Windows"})
+    given = {
+        "PATH": "/bin",
+        "Path_": "x",
+        "AWS_SECRET": "s",
+        "PYTHONPYCACHEPREFIX": "/kept",
+        "SystemRoot": "C:\\Windows",
+    }
+    built = worker_environment(given)
     assert built["PATH"] == "/bin"
+    assert built["PYTHONPYCACHEPREFIX"] == "/kept"  # a worker's bytecode lies where this process has its own
     assert built["SystemRoot"] == "C:\\Windows"
     assert not {"AWS_SECRET", "Path_"} & set(built)
 
