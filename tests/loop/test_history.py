@@ -82,7 +82,7 @@ def test_the_field_guide_takes_results_on_three_workloads_for_its_own(
     for name, gain in (("one", 7.0), ("two", 0.9), ("three", 11.0)):
         history.learn(lesson(name, [trial("block_per_row", gain, card=CARD)], mark, workload=name))
     session, _ = optimize()
-    assert card_basis(session) == "measured, n = 3"
+    assert card_basis(session) == "estimated, n = 3"
 
 
 def test_the_first_prompt_of_a_model_has_the_hints(history: History, optimize: Optimize, tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
 """From a profile to its diagnosis and to what is advised on it: one way for the loop and for `warpwright profile`."""
 
-from collections.abc import Mapping, Sequence
-
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.knowledge.books import SectionFinder
 from warpwright.knowledge.field_guide.card import Guidance
 from warpwright.knowledge.field_guide.guide import guidance_for
+from warpwright.knowledge.field_guide.history import Results
 from warpwright.profiler.diagnosis.diagnose import diagnose_case
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis
 from warpwright.profiler.diagnosis.situation import Situation, situation_of
@@ -25,9 +24,9 @@ def advise(
     profile: CaseProfile,
     diagnosis: CaseDiagnosis,
     finder: SectionFinder | None = None,
-    history: Mapping[str, Sequence[float]] | None = None,
+    history: Results | None = None,
 ) -> Guidance | None:
-    """What is advised on the case's target; None if it has none. finder: indexed documents. history: card -> own speed-ups."""
+    """What is advised on the case's target; None if it has none. finder: indexed documents. history: own results."""
     finding = diagnosis.target
     if finding is None:
         return None

@@ -28,8 +28,9 @@ class SessionHistory:
 
     @property
     def card_gains(self) -> Mapping[str, Sequence[float]]:
-        """Card of the field guide -> what it brought on workloads of this kind."""
-        return {} if self._given is None else self._given.card_gains
+        """Card of the field guide -> what it brought on workloads of this kind, by times like this session's own."""
+        given = self._given
+        return {} if given is None or given.measured != self._measured else given.card_gains
 
     def hints(self, bottleneck: str | None) -> tuple[str, ...]:
         """At most five short texts on what worked elsewhere; bottleneck: class to be treated, None unknown."""

@@ -10,6 +10,7 @@ from warpwright.errors import InputError
 from warpwright.knowledge.citation import Citation, Reference
 from warpwright.knowledge.field_guide.card import Guidance
 from warpwright.knowledge.field_guide.guide import STOP, cards, expected_gain, guidance_for
+from warpwright.knowledge.field_guide.history import Results
 
 COUNTERS = sorted({name for card in cards().values() for name in parse_condition(card.when).names})
 CLASSES = sorted({name for card in cards().values() for name in card.classes})
@@ -183,14 +184,16 @@ def test_an_index_gives_its_own_citations_where_it_knows_the_section() -> None:
     assert guidance_for("bank_conflicts", {"shared_conflict_ratio": 0.5}, "sm_90", finder=Index()).rung == "field guide"
 
 
-def test_three_own_results_take_the_place_of_experience() -> None:
+@pytest.mark.parametrize("measured", [True, False])
+def test_three_own_results_take_the_place_of_experience_and_say_what_times_they_are_of(measured: bool) -> None:
     counters = {"shared_conflict_ratio": 0.5}
-    two = guidance_for("bank_conflicts", counters, "sm_90", history={"FG-19": [0.9, 1.0]})
+    two = guidance_for("bank_conflicts", counters, "sm_90", history=Results({"FG-19": [0.9, 1.0]}, measured))
     assert two.advice[0].card == cards()["FG-19"]
-    three = guidance_for("bank_conflicts", counters, "sm_90", history={"FG-19": [0.9, 1.0, 0.95]})
+    three = guidance_for("bank_conflicts", counters, "sm_90", history=Results({"FG-19": [0.9, 1.0, 0.95]}, measured))
     assert ids(three)[0] != "FG-19"
+    word = "measured" if measured else "estimated"
     spent = next(advice.card for advice in three.advice if advice.card.id == "FG-19")
-    assert (spent.gain_low, spent.gain_high, spent.gain_basis) == (0.9, 1.0, "measured, n = 3")
+    assert (spent.gain_low, spent.gain_high, spent.gain_basis) == (0.9, 1.0, f"{word}, n = 3")
 
 
 def test_an_architecture_that_is_none_is_refused() -> None:

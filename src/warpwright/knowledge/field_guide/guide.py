@@ -1,7 +1,7 @@
 """From a bottleneck class to what is advised on it: cards with their sources, without any search."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import sqrt
 
 from warpwright.conditions.language import parse_condition
@@ -10,7 +10,7 @@ from warpwright.knowledge import books
 from warpwright.knowledge.books import SectionFinder
 from warpwright.knowledge.citation import Citation, Reference
 from warpwright.knowledge.field_guide.card import Advice, Card, Guidance
-from warpwright.knowledge.field_guide.history import measured
+from warpwright.knowledge.field_guide.history import Results, by_results
 from warpwright.knowledge.field_guide.reader import cards
 
 __all__ = ["FACTS", "STOP", "cards", "guidance_for"]
@@ -33,13 +33,13 @@ def guidance_for(
     arch: str,
     bound: float | None = None,
     finder: SectionFinder | None = None,
-    history: Mapping[str, Sequence[float]] | None = None,
+    history: Results | None = None,
 ) -> Guidance:
     """The cards for a class, best first: those whose condition holds, then those undecided; what only the host can do last.
 
     bottleneck: a class, with or without its unit. counters: normalised counters that are known, with FACTS. arch: `sm_90`.
     bound: largest speed-up that curing the class could bring. finder: index over documents; without one, citations lead to
-    NVIDIA's public pages. history: card -> speed-ups that it brought on this arch. Raises: InputError for another arch.
+    NVIDIA's public pages. history: what cards brought on this arch. Raises: InputError for another arch.
     """
     capability = _capability(arch)
     if bottleneck.partition(":")[0] == _ROOF:
@@ -47,9 +47,7 @@ def guidance_for(
     else:
         chosen = [card for card in cards().values() if card.treats(bottleneck) and card.runs_on(capability)]
     decided = [(card, parse_condition(card.when).answer(counters).holds) for card in chosen]
-    open_cards = [
-        (measured(card, (history or {}).get(card.id, ())), holds) for card, holds in decided if holds is not False
-    ]
+    open_cards = [(by_results(card, history), holds) for card, holds in decided if holds is not False]
     indexed = _indexed((card for card, _ in open_cards), finder)
     advised = sorted(
         (_advice(card, holds, bound, indexed) for card, holds in open_cards),

@@ -1,7 +1,7 @@
 """What a card really brought: own results take the place of experience once there are enough."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from warpwright.knowledge.field_guide.card import Card
 
@@ -9,11 +9,22 @@ ENOUGH = 3
 """Results on the same architecture before they replace the card's range."""
 
 
-def measured(card: Card, gains: Sequence[float]) -> Card:
-    """The card with the range of these speed-ups, if there are enough; losses count as they are (0.9).
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What cards brought on one architecture.
 
-    gains: old over new time of every attempt that carried out this card on one architecture.
+    gains: card -> old over new time of every attempt that carried it out. measured: all by times taken on hardware; False: all by
+    a cost model's estimates. The two are never mixed.
     """
-    if len(gains) < ENOUGH:
+
+    gains: Mapping[str, Sequence[float]]
+    measured: bool
+
+
+def by_results(card: Card, results: Results | None) -> Card:
+    """The card with the range of its speed-ups, if there are enough; losses count as they are (0.9)."""
+    gains = () if results is None else results.gains.get(card.id, ())
+    if results is None or len(gains) < ENOUGH:
         return card
-    return replace(card, gain_low=min(gains), gain_high=max(gains), gain_basis=f"measured, n = {len(gains)}")
+    basis = f"{'measured' if results.measured else 'estimated'}, n = {len(gains)}"
+    return replace(card, gain_low=min(gains), gain_high=max(gains), gain_basis=basis)
