@@ -13,7 +13,7 @@ ENOUGH = 3
 class Results:
     """What cards brought on one architecture.
 
-    gains: card -> old over new time of every attempt that carried it out. measured: all by times taken on hardware; False: all by
+    gains: card -> old over new time of every attempt that carried it out. measured: all by times taken on hardware; False: by
     a cost model's estimates. The two are never mixed.
     """
 
