@@ -34,11 +34,15 @@ class BlockRecord:
 
 @dataclass(frozen=True, slots=True)
 class CheckedLaunch:
-    """A timed launch whose outputs were compared. block: index in the record. margin: worst error over its budget."""
+    """A timed launch whose outputs were compared and right. block: index in the record.
+
+    How far they were from wrong is kept nowhere: a kernel can choose its error by the values that it reads, and so tell them.
+    """
 
     block: int
     launch: int
-    margin: float
+    margin: float | None = None
+    """Only in records of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)

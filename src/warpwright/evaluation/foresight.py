@@ -10,11 +10,14 @@ from warpwright.workload.model import Case, CaseKind
 def prefetch_values(
     values: HostValues, seeds: SeedPool, cases: Sequence[Case], identity: str, seeds_per_case: int
 ) -> None:
-    """Start with what the first attempt is verified with, then what it is timed with, then what later attempts may draw.
+    """Start with what the first attempt is verified with, then what it is timed with, then what later ones are verified with.
 
     cases: in the order of verification. identity: of the first candidate.
     """
     for case in cases:
         values.prefetch(case, seeds.draw(case, identity, seeds_per_case))
-    for case in sorted(cases, key=lambda case: case.kind is not CaseKind.PERF):
-        values.prefetch(case, seeds.pool(case))
+    for case in cases:
+        if case.kind is CaseKind.PERF:
+            values.prefetch(case, seeds.clock_pool(case))
+    for case in cases:
+        values.prefetch(case, seeds.verification_pool(case))

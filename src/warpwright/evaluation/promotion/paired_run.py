@@ -20,8 +20,9 @@ from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.timing.limits import SCHEDULE_S
 from warpwright.evaluation.timing.timed_cases import TimedCases
+from warpwright.evaluation.timing.timed_fault import timed_failure
 from warpwright.evaluation.timing.timed_outputs import check_outputs
-from warpwright.evaluation.timing.timer import TimedSubject, timing_failure
+from warpwright.evaluation.timing.timer import TimedSubject
 from warpwright.verifier.evidence import case_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.workload.model import Case, CaseKind
@@ -102,7 +103,7 @@ class PairedRun:
         sides = [Contestant(side.program(case), side.plans[case.name]) for side in (self.incumbent, self.contender)]
         series = take_series(self.bench.device, timed, sides, order, Stream(stream, replace(PAIRED, rounds=rounds)))
         if isinstance(series, Faulted):
-            return timing_failure(subject, series.fault)
+            return timed_failure(subject, series.fault)
         checked = check_outputs(self.bench.values, case, series)
         if isinstance(checked, Failure):
             return checked

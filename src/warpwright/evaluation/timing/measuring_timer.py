@@ -14,8 +14,9 @@ from warpwright.device.protocol import Faulted, Timing
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.evaluation.timing.timed_cases import TimedCases
+from warpwright.evaluation.timing.timed_fault import timed_failure
 from warpwright.evaluation.timing.timed_outputs import check_outputs
-from warpwright.evaluation.timing.timer import Taken, Timed, TimedSubject, timing_failure
+from warpwright.evaluation.timing.timer import Taken, Timed, TimedSubject
 from warpwright.verifier.evidence import case_text
 from warpwright.verifier.host_values import HostValues
 from warpwright.workload.floor import case_floor
@@ -49,7 +50,7 @@ class MeasuringTimer:
         if subject.last:
             self.device.rest()
         if isinstance(single, Faulted):
-            failure = timing_failure(subject, single.fault)
+            failure = timed_failure(subject, single.fault)
             return Taken(lambda: failure, failed=True)
         kept_bytes = sum(array.nbytes for run in single.runs for kept in run.kept for array in kept.outputs.values())
         impossible = single.below is not None and single.below.zone is Zone.HARD

@@ -53,7 +53,7 @@ class TimedCases:
     def _rotation(self, case: Case, pool: int) -> Rotation:
         key = case.name, pool
         if key not in self._rotations:
-            seeds = self.seeds.pool(case)[:pool]
+            seeds = self.seeds.clock_pool(case)[:pool]
             self._rotations[key] = rotation(self.values.workload, case, self.values, seeds)
         return self._rotations[key]
 
