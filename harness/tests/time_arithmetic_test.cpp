@@ -1,4 +1,4 @@
-// The arithmetic of `time`: queue entries, sets, cache, clocks, kept outputs.
+// The arithmetic of `time`: queue entries, sets, cache, clocks, parts.
 #include <set>
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "time/blocker.hpp"
 #include "time/clocks.hpp"
 #include "time/flush.hpp"
-#include "time/kept.hpp"
+#include "time/parts.hpp"
 #include "time/readings.hpp"
 #include "time/request_check.hpp"
 #include "time/sets.hpp"
@@ -50,8 +50,8 @@ TEST_CASE("a blocker holds back no more than 100 queue entries") {
         std::size_t units;
     };
     for (const Row& row :
-         {Row{{0, 0, 0, 0, 1, 0}, 3, 33}, Row{{0, 0, 2, 0, 1, 0}, 5, 19}, Row{{2, 2, 4, 1, 3, 1}, 15, 6},
-          Row{{0, 0, 0, 0, 97, 0}, 99, 1}, Row{{0, 0, 0, 0, 98, 0}, 100, 0}, Row{{0, 0, 0, 0, 400, 0}, 402, 0}}) {
+         {Row{{0, 0, 0, 0, 1}, 3, 33}, Row{{0, 0, 2, 0, 1}, 5, 19}, Row{{2, 3, 4, 1, 3}, 15, 6},
+          Row{{0, 0, 0, 0, 97}, 99, 1}, Row{{0, 0, 0, 0, 98}, 100, 0}, Row{{0, 0, 0, 0, 400}, 402, 0}}) {
         CAPTURE(row.total);
         CHECK(row.unit.total() == row.total);
         CHECK(units_per_part(row.unit) == row.units);
@@ -100,13 +100,15 @@ TEST_CASE("no clock for spans under 200 us, and none without SMs; the reading sa
     }
 }
 
-TEST_CASE("memory for what is put aside: every kept launch of the block that keeps most") {
-    TimeRequest request;
-    request.arrays = {array_of("x", Role::in, 1000), array_of("y", Role::out, 65), array_of("z", Role::inout, 1)};
-    request.blocks = {block_of(10, {})};
-    CHECK(aside_bytes(request) == 0);
-    request.blocks = {block_of(10, {0, 3, 9}), block_of(10, {0, 1, 2, 3})};
-    CHECK(aside_bytes(request) == 4 * (512 + 256));
+TEST_CASE("a block is queued in parts: a kept launch is the last of its part, parts between are of like size") {
+    using Ends = std::vector<std::size_t>;
+    CHECK(part_ends(block_of(10, {}), 0, 10) == Ends{10});
+    CHECK(part_ends(block_of(10, {}), 1, 4) == Ends{4, 7, 10});
+    CHECK(part_ends(block_of(10, {}), 0, 7) == Ends{5, 10});
+    CHECK(part_ends(block_of(10, {3}), 0, 10) == Ends{4, 10});
+    CHECK(part_ends(block_of(10, {0, 1, 9}), 0, 5) == Ends{1, 2, 6, 10});
+    CHECK(part_ends(block_of(10, {0}), 1, 100) == Ends{10});
+    CHECK(part_ends(block_of(10, {9}), 10, 1).empty());
 }
 
 TEST_CASE("throttle reasons have NVML's names") {

@@ -99,7 +99,7 @@ TEST_CASE("a schedule: every launch has its own values, address and poison; kept
     check_rotation(launches, 10, 10);
 }
 
-TEST_CASE("fewer sets than launches: values are made before each launch, kept outputs are put aside") {
+TEST_CASE("fewer sets than launches: values are made before each launch, kept outputs are those of their launch") {
     for (const std::size_t sets : {std::size_t{1}, std::size_t{3}}) {
         CAPTURE(sets);
         LoggedMachine gpu("scale", "");
@@ -209,7 +209,7 @@ TEST_CASE("the blocker is off where it would do harm or no good, and the reply s
         Plan& plan = request.contestants[0].plan;
         plan.launches.assign(97, plan.launches[0]);
         CHECK(gpu.time(request).blocks[1].blocker ==
-              "off: a unit has 105 queue entries, a blocker holds back 100 at most");
+              "off: a unit has 104 queue entries, a blocker holds back 100 at most");
     }
 }
 

@@ -37,7 +37,10 @@ Result push_copy(const char* kind, void* to, const void* from, std::size_t bytes
     stream->push([kind, to, from, bytes](driver::OpaqueStream& s) {
         std::memmove(to, from, bytes);
         s.advance_us(copy_us(bytes));
-        World::get().log.write({{"op", kind}, {"bytes", bytes}});
+        World::get().log.write({{"op", kind},
+                                {"bytes", bytes},
+                                {"from", reinterpret_cast<std::uintptr_t>(from)},
+                                {"to", reinterpret_cast<std::uintptr_t>(to)}});
         return standin::success;
     });
     return standin::success;

@@ -60,8 +60,9 @@ struct KernelCode {
 // Null: not in the registry.
 [[nodiscard]] const KernelCode* find_kernel(const std::string& name);
 
-// The two parts of the registry.
+// The parts of the registry.
 [[nodiscard]] const std::vector<KernelCode>& harness_kernels();
 [[nodiscard]] const std::vector<KernelCode>& test_kernels();
+[[nodiscard]] const std::vector<KernelCode>& attack_kernels();
 
 }  // namespace warpwright::standin

@@ -121,7 +121,7 @@ const std::vector<KernelCode>& harness_kernels() {
 }
 
 const KernelCode* find_kernel(const std::string& name) {
-    for (const auto* part : {&harness_kernels(), &test_kernels()}) {
+    for (const auto* part : {&harness_kernels(), &test_kernels(), &attack_kernels()}) {
         for (const KernelCode& kernel : *part) {
             if (name == kernel.name) {
                 return &kernel;

@@ -226,6 +226,11 @@ Result Memory::set_access(std::uint64_t address, std::size_t bytes) {
     return success;
 }
 
+std::map<std::uint64_t, std::size_t> Memory::allocations() const {
+    const std::lock_guard lock(mutex_);
+    return plain_;
+}
+
 bool Memory::holds(std::uint64_t address, std::size_t bytes) const {
     const std::lock_guard lock(mutex_);
     auto mapped = mappings_.upper_bound(address);

@@ -36,6 +36,8 @@ public:
     Result unmap(std::uint64_t address, std::size_t bytes);
     Result set_access(std::uint64_t address, std::size_t bytes);
 
+    // Plain allocations that are alive: address -> bytes.
+    [[nodiscard]] std::map<std::uint64_t, std::size_t> allocations() const;
     // Whether the whole range lies in one allocation that is alive and accessible.
     [[nodiscard]] bool holds(std::uint64_t address, std::size_t bytes) const;
 

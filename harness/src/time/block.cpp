@@ -5,12 +5,17 @@
 
 #include "driver/error.hpp"
 #include "memory/lost_context.hpp"
+#include "time/parts.hpp"
 #include "time/readings.hpp"
 
 namespace warpwright::timing {
 namespace {
 
 constexpr unsigned char shared_poison = 0xFF;
+
+// A GPU that idles for longer while outputs are copied is made busy again: its clocks may have gone down.
+constexpr double longest_idle_s = 0.010;
+constexpr double busy_again_ratio = 0.2;
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -90,7 +95,7 @@ std::optional<BlockReply> BlockRun::measure(std::map<std::string, std::string>& 
     reply.blocker = off ? "off: " + *off : "on";
     stage_.last_reading = stage_.machine.monitor.read();  // one reading serves both blocks at a border
     add_readings(before, *stage_.last_reading, reply, unavailable);
-    finish_reply(reply, stage_.deadline.elapsed_s() - start_s);
+    finish_reply(reply, stage_.deadline.elapsed_s() - start_s - reading_s_);
     const ClockReading clock = stage_.clocks.read();
     reply.sm_mhz = clock.mhz;
     if (!clock.mhz) {
@@ -123,7 +128,6 @@ void BlockRun::reset_state() const {
         stage_.sets.poison(set);
     }
     stage_.flush.scrub();
-    stage_.kept.scrub();
     stage_.finish(launch::Origin{});
     const driver::Result code = stage_.machine.api.context_reset_persisting();
     if (code != driver::not_supported) {  // no persisting L2: nothing to reset
@@ -140,10 +144,7 @@ void BlockRun::run_first() {
 void BlockRun::run_rest(std::size_t begin, bool held) {
     const std::size_t count = block_.launches.size();
     const std::size_t most = held ? units_per_part(stage_.unit_entries(block_)) : count;
-    const std::size_t parts = (count - begin + most - 1) / most;
-    const std::size_t part = parts == 0 ? 1 : (count - begin + parts - 1) / parts;  // of like size
-    while (begin < count) {
-        const std::size_t end = (std::min)(count, begin + part);
+    for (const std::size_t end : part_ends(block_, begin, most)) {
         run_part(begin, end, held);
         begin = end;
     }
@@ -162,10 +163,22 @@ void BlockRun::run_part(std::size_t begin, std::size_t end, bool held) {
     stage_.blocker.release();
     stage_.finish(contestant_.origin());
     gave_up_ = gave_up_ || (held && stage_.blocker.timed_out());
+    if (block_.launches[end - 1].keep) {
+        read_kept(end - 1);
+    }
 }
 
-// Inputs are made no earlier than this and outputs are copied no later, or one launch could do the work of the others:
-// the first of a block for all that follow, or the last for all before it.
+// Before anything else is queued, or a later launch could do the work of this one.
+void BlockRun::read_kept(std::size_t launch) {
+    const double start_s = stage_.deadline.elapsed_s();
+    stage_.kept.read(index_, launch, kept_);
+    if (stage_.deadline.elapsed_s() - start_s > longest_idle_s) {
+        stage_.keep_busy(busy_again_ratio * stage_.request.spin_ms);
+    }
+    reading_s_ += stage_.deadline.elapsed_s() - start_s;
+}
+
+// Inputs are made no earlier than this, or the first launch of a block could do the work of all that follow.
 void BlockRun::enqueue_unit(std::size_t launch) const {
     const driver::Stream stream = stage_.machine.context.stream();
     const std::size_t set = launch % stage_.sets.count();
@@ -177,9 +190,6 @@ void BlockRun::enqueue_unit(std::size_t launch) const {
     pair.start.record(stream);
     contestant_.enqueue(set);
     pair.stop.record(stream);
-    if (block_.launches[launch].keep) {
-        stage_.kept.put_aside(block_, launch);
-    }
 }
 
 void BlockRun::fill_inputs(std::size_t launch) const {

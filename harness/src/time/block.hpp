@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "protocol/replies.hpp"
 #include "time/stage.hpp"
@@ -24,6 +26,9 @@ public:
     // Throws CandidateFault, DriverError.
     [[nodiscard]] std::optional<BlockReply> carry_out(std::map<std::string, std::string>& unavailable);
 
+    // Outputs of the block's kept launches, once it has been carried out.
+    [[nodiscard]] std::vector<KeptOutput> take_kept() { return std::move(kept_); }
+
 private:
     // After a failure: releases the blocker and waits for what is in flight, unless the context is dead. What comes up
     // meanwhile replaces the failure: a launch queued earlier hangs or has died. Throws as launch::drain.
@@ -35,8 +40,10 @@ private:
     // The first launch of a contestant stands alone: the driver may have to wait for an idle GPU to make room for it.
     void run_first();
     void run_rest(std::size_t begin, bool held);
-    // Queues launches [begin, end), held back by the blocker or not, and waits for them.
+    // Queues launches [begin, end), held back by the blocker or not, and waits for them. Only the last one may be kept.
     void run_part(std::size_t begin, std::size_t end, bool held);
+    // Copies a launch's outputs to the host, and makes the GPU busy again if that took long.
+    void read_kept(std::size_t launch);
     void enqueue_unit(std::size_t launch) const;
     void fill_inputs(std::size_t launch) const;
     void set_cache_state(std::size_t launch) const;
@@ -50,6 +57,8 @@ private:
     const Block& block_;
     TimedContestant& contestant_;
     bool gave_up_ = false;
+    std::vector<KeptOutput> kept_;
+    double reading_s_ = 0.0;  // of the block's time, spent on what is kept
 };
 
 }  // namespace warpwright::timing

@@ -16,7 +16,7 @@ constexpr std::size_t clock_entries = 1;
 
 }  // namespace
 
-std::size_t UnitEntries::total() const { return fills + poisons + cache + events + zeroings + launches + copies; }
+std::size_t UnitEntries::total() const { return fills + poisons + cache + events + zeroings + launches; }
 
 std::size_t units_per_part(const UnitEntries& unit) { return (most_entries - clock_entries) / unit.total(); }
 

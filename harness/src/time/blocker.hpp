@@ -18,7 +18,6 @@ struct UnitEntries {
     std::size_t cache = 0;     // flushes or reads before it
     std::size_t zeroings = 0;  // `zeroed` outputs
     std::size_t launches = 0;  // of the plan
-    std::size_t copies = 0;    // kept outputs put aside after it
 
     [[nodiscard]] std::size_t total() const;
 };

@@ -21,7 +21,6 @@ const TimeRequest& affordable(const Machine& machine, const TimeRequest& request
     const auto l2_bytes = static_cast<std::size_t>((std::max)(machine.context.attribute(driver::l2_cache_bytes), 0));
     std::size_t needed = needed_bytes(request.arrays, request.sets);
     needed = memory::saturating_add(needed, pool_bytes(request.arrays));
-    needed = memory::saturating_add(needed, aside_bytes(request));
     needed = memory::saturating_add(needed, Flush::needed_bytes(l2_bytes));
     memory::require_free(machine.api, needed, "the sets, pools and flush regions of this schedule");
     return request;
@@ -97,7 +96,6 @@ UnitEntries Stage::unit_entries(const Block& block) const {
     unit.fills = inputs_count;
     unit.poisons = sets.poisoned_arrays() + 1;  // shared memory
     unit.cache = request.cold ? request.flushes * flush_entries : inputs_count;
-    unit.copies = output_count(request.arrays);
     unit.zeroings = contestant.zeroed_arrays();
     unit.launches = contestant.launches();
     return unit;
