@@ -38,6 +38,22 @@ def test_json_holds_counters_findings_and_advice(tiny: Path, capsys: pytest.Capt
         assert case["launches"][0]["counters"]["global_load_sectors"]["quality"] == "exact"
 
 
+def test_counts_that_are_scaled_from_some_blocks_say_so(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (tiny / "workload.toml").read_text(encoding="utf-8")
+    text = text.replace("4096", "40960").replace("n = 2048", "n = 40960")
+    (tiny / "workload.toml").write_text(text, encoding="utf-8")
+    assert run(["profile", str(tiny), "--device", "emulator:h200"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "counts are exact for the blocks that ran" in told
+    assert "note: counts of scale are scaled from " in told
+    assert "blocks: a block that differs may be missed." in told
+    assert run(["profile", str(tiny), "--device", "emulator:h200", "--json"]) == 0
+    (case,) = json.loads(capsys.readouterr().out)["cases"]
+    counted = {name: found["quality"] for name, found in case["launches"][0]["counters"].items()}
+    assert (counted["grid_blocks"], counted["global_load_sectors"]) == ("exact", "sampled")
+    assert any("a block that differs may be missed" in note for note in case["notes"])
+
+
 def test_options_for_nsight_compute_are_not_ignored_without_a_word(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -188,8 +188,30 @@ extern "C" __global__ void second(int* y, int* part, int n) {
     timing = device.time(TimeRequest(request.program, plan, arguments))
     assert isinstance(timing, Timing)
     assert timing.notes[-1].startswith("counters are those of second")
-    assert timing.counted == CountedLaunch("second", 1, 2)
+    assert timing.counted == CountedLaunch("second", 1, 2, blocks_run=1, grid_blocks=1)
     assert timing.terms["launch"] == pytest.approx(2 * device.spec.launch_overhead_us)
+
+
+def test_an_estimate_says_that_it_is_scaled_from_some_of_the_blocks(device: EmulatedDevice, compiler: Compiler) -> None:
+    small, large = (saxpy(compiler, 128 * blocks)[0] for blocks in (32, 1056))
+    whole, part = (device.time(TimeRequest(r.program, r.plan, r.arguments)) for r in (small, large))
+    assert isinstance(whole, Timing)
+    assert isinstance(part, Timing)
+    assert (whole.notes, whole.counted) == ((), CountedLaunch("k", 0, 1, 32, 32))
+    assert part.counted is not None
+    assert 0 < (part.counted.blocks_run or 0) < (part.counted.grid_blocks or 0) == 1056
+    (note,) = part.notes
+    ran = part.counted.blocks_run
+    assert note == f"counts of k are scaled from {ran} of 1056 blocks: a block that differs may be missed."
+
+
+def test_an_estimate_says_that_it_leaves_out_spills(device: EmulatedDevice, compiler: Compiler) -> None:
+    request, _ = saxpy(compiler, 1000)
+    spilled = replace(request.program.resources["k"], spill_store_bytes=500, spill_load_bytes=408)
+    cramped = replace(request.program, resources={"k": spilled})
+    timing = device.time(TimeRequest(cramped, request.plan, request.arguments))
+    assert isinstance(timing, Timing)
+    assert timing.notes == ("ptxas spills 908 bytes a thread of k, which neither its counts nor its estimate include.",)
 
 
 @pytest.mark.parametrize("case", FAULTS)

@@ -17,7 +17,8 @@ def test_every_metric_says_what_it_means_and_where_it_comes_from() -> None:
 def test_a_cost_model_figure_is_never_called_exact() -> None:
     assert metrics()["duration_ns"].emulator is Quality.ESTIMATED
     assert metrics()["dram_read_bytes"].emulator is Quality.ESTIMATED
-    assert metrics()["global_load_sectors"].emulator is Quality.EXACT
+    assert metrics()["grid_blocks"].emulator is Quality.EXACT
+    assert metrics()["global_load_sectors"].emulator is Quality.SAMPLED
     assert metrics()["occupancy_achieved_ratio"].emulator is Quality.ESTIMATED
     assert metrics()["stall_long_scoreboard_ratio"].emulator is None
 

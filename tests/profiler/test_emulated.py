@@ -8,7 +8,7 @@ from warpwright.profiler.counters import Quality
 from warpwright.profiler.emulated import emulated_profile
 from warpwright.profiler.profile import Cache, Source
 
-COUNTED = CountedLaunch("kernel", 0, 1)
+COUNTED = CountedLaunch("kernel", 0, 1, blocks_run=32, grid_blocks=32)
 TIMING = Timing(
     source=TimeSource.ESTIMATED,
     gpu="NVIDIA H200",
@@ -38,6 +38,22 @@ def test_an_estimate_is_a_profile_that_says_so() -> None:
         "kernel",
         Cache.WARM,
     )
+
+
+@pytest.mark.parametrize(("ran", "grid"), [(26, 1056), (None, None)], ids=["part of the grid", "an older record"])
+def test_counts_of_part_of_the_grid_are_not_called_exact(ran: int | None, grid: int | None) -> None:
+    counted = replace(COUNTED, blocks_run=ran, grid_blocks=grid)
+    timing = replace(TIMING, counters={**TIMING.counters, "grid_blocks": 1056.0, "block_threads": 128.0})
+    profile = emulated_profile("case", "subject", timing, Cache.COLD, counted)
+    qualities = {name: counter.quality for name, counter in profile.main.counters.items() if "model" not in name}
+    assert qualities == {
+        "global_load_sectors": Quality.SAMPLED,
+        "dram_throughput_ratio": Quality.ESTIMATED,
+        "grid_blocks": Quality.EXACT,  # the launch says it
+        "block_threads": Quality.EXACT,
+    }
+    assert profile.reason is not None
+    assert "counts are exact for the blocks that ran" in profile.reason
 
 
 def test_names_outside_the_vocabulary_are_left_out() -> None:

@@ -189,11 +189,21 @@ class TimeRequest:
 
 @dataclass(frozen=True, slots=True)
 class CountedLaunch:
-    """The launch of a plan that counters are of. position: index in the plan. launches: that the plan has."""
+    """The launch of a plan that counters are of. position: index in the plan. launches: that the plan has.
+
+    blocks_run, grid_blocks: the emulator counted so many of its blocks and scaled the counts to all; None: not said.
+    """
 
     entry: str
     position: int
     launches: int
+    blocks_run: int | None = None
+    grid_blocks: int | None = None
+
+    @property
+    def whole(self) -> bool:
+        """True if every block is known to have been counted."""
+        return self.blocks_run is not None and self.blocks_run == self.grid_blocks
 
 
 @dataclass(frozen=True, slots=True)

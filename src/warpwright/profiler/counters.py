@@ -12,10 +12,13 @@ from warpwright.units import format_us
 
 
 class Quality(StrEnum):
-    """`measured`: by hardware counters. `exact`: counted in the emulator. `estimated`: by its cost model."""
+    """`measured`: by hardware counters. `exact`: counted in the emulator. `sampled`: counted there on some of the blocks, and
+    scaled to the grid. `estimated`: by its cost model.
+    """
 
     MEASURED = "measured"
     EXACT = "exact"
+    SAMPLED = "sampled"
     ESTIMATED = "estimated"
 
 
@@ -23,7 +26,8 @@ class Quality(StrEnum):
 class Metric:
     """One normalised counter.
 
-    ncu: Nsight Compute metrics that give it, the first present wins. emulator: how the emulator knows it, None = not at all.
+    ncu: Nsight Compute metrics that give it, the first present wins. emulator: how the emulator knows it, None = not at all;
+    sampled = exact where every block ran.
     worked_out: amounts over other counters that give it where nobody counted it; the first that is known wins.
     """
 

@@ -8,9 +8,9 @@ from warpwright.profiler.worked_out import completed
 
 TOOL = "emulator"
 MODEL_PREFIX = "model_"
-_NO_HARDWARE = (
-    "the emulator ran the case, so hardware counted nothing: counts are exact, throughputs and times are estimates"
-)
+_EMULATED = "the emulator ran the case, so hardware counted nothing: "
+_WHOLE = f"{_EMULATED}counts are exact, throughputs and times are estimates"
+_SAMPLED = f"{_EMULATED}counts are exact for the blocks that ran, throughputs and times are estimates"
 
 
 def emulated_profile(
@@ -28,15 +28,18 @@ def emulated_profile(
     """
     if timing.source is not TimeSource.ESTIMATED:
         raise ValueError(f"case {case}: its time was measured, not estimated; profile it with Nsight Compute")
-    counters = {name: _counter(name, value) for name, value in timing.counters.items() if name in metrics()}
-    known = counters | _terms(timing) | _spills(resources)
+    known = {
+        name: _counter(name, value, whole=counted.whole) for name, value in timing.counters.items() if name in metrics()
+    }
     return CaseProfile(
         case=case,
         subject=subject,
         tool=TOOL,
         cache=cache,
-        launches=(LaunchCounters(counted.position, counted.entry, completed(known)),),
-        reason=_NO_HARDWARE,
+        launches=(
+            LaunchCounters(counted.position, counted.entry, completed(known | _terms(timing) | _spills(resources))),
+        ),
+        reason=_WHOLE if counted.whole else _SAMPLED,
         notes=timing.notes,
         time_us=timing.median_us,
         time_source=timing.source,
@@ -53,10 +56,11 @@ def _spills(resources: KernelResources | None) -> dict[str, Counter]:
     return {"spill_bytes": Counter(spilled, Source.COMPILER, Quality.EXACT)}
 
 
-def _counter(name: str, value: float) -> Counter:
+def _counter(name: str, value: float, *, whole: bool = False) -> Counter:
     if name.startswith(MODEL_PREFIX):
         return Counter(value, Source.MODEL, Quality.ESTIMATED)
-    return Counter(value, Source.EMULATOR, metrics()[name].emulator or Quality.ESTIMATED)
+    quality = metrics()[name].emulator or Quality.ESTIMATED
+    return Counter(value, Source.EMULATOR, Quality.EXACT if whole and quality is Quality.SAMPLED else quality)
 
 
 def _terms(timing: Timing) -> dict[str, Counter]:

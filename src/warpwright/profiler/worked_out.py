@@ -6,7 +6,7 @@ from warpwright.conditions.language import Amount, parse_amount
 from warpwright.profiler.counters import Quality, metrics
 from warpwright.profiler.profile import Counter, Source
 
-_WEAKEST_FIRST = (Quality.ESTIMATED, Quality.MEASURED, Quality.EXACT)
+_WEAKEST_FIRST = (Quality.ESTIMATED, Quality.SAMPLED, Quality.MEASURED, Quality.EXACT)
 
 
 def completed(counters: Mapping[str, Counter]) -> dict[str, Counter]:

@@ -124,7 +124,7 @@ def _figure(name: str, values: Mapping[str, float], found: Findings) -> str:
     """A mean with its unit. Where times are estimates the emulator counted, and what it only estimates says so."""
     if name not in values:
         return UNKNOWN_COUNTER
-    estimated = found.estimated and name in metrics() and metrics()[name].emulator is not Quality.EXACT
+    estimated = found.estimated and name in metrics() and metrics()[name].emulator in (None, Quality.ESTIMATED)
     return labelled(format_counter(name, values[name]), estimated=estimated)
 
 

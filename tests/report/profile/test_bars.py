@@ -32,4 +32,4 @@ def test_a_main_unit_that_idles_keeps_its_bar() -> None:
 
 def test_only_a_cost_model_estimates() -> None:
     estimates = {q: unit_bars(launch({"dram_throughput_ratio": 0.5}, q)).bars[0].estimated for q in Quality}
-    assert estimates == {Quality.MEASURED: False, Quality.EXACT: False, Quality.ESTIMATED: True}
+    assert estimates == {Quality.MEASURED: False, Quality.EXACT: False, Quality.SAMPLED: False, Quality.ESTIMATED: True}

@@ -13,6 +13,7 @@ from warpwright.device.emulated.messages import (
     modified_from,
     outputs_from,
     run_message,
+    spill_notes,
     time_message,
     values,
 )
@@ -130,7 +131,7 @@ class EmulatedDevice:
             binding=estimate["binding"],
             terms=estimate["terms_us"],
             counters=estimate["counters"],
-            notes=tuple(estimate["notes"]),
+            notes=(*estimate["notes"], *spill_notes(request)),
             counted=CountedLaunch(**estimate["counted"]),
         )
 

@@ -28,7 +28,7 @@ class PlanEstimate:
         """The next launch."""
         cold = self._cold_cache and not self._launches
         self._launches.append((entry, profile, estimate(profile, self._gpu, cold_cache=cold)))
-        self._notes += [note for note in profile.notes if note not in self._notes]
+        self._notes += [note for note in (*profile.notes, *_sampled(entry, profile)) if note not in self._notes]
 
     def may_run_in_full(self, profile: LaunchProfile) -> bool:
         """Whether a launch is small enough to be run before the next is profiled; if not, that is noted."""
@@ -56,7 +56,21 @@ class PlanEstimate:
             "terms_us": terms,
             "binding": max(terms, key=lambda name: terms[name]),
             "counters": dict(counters),
-            "counted": {"entry": entry, "position": position, "launches": len(self._launches)},
+            "counted": {
+                "entry": entry,
+                "position": position,
+                "launches": len(self._launches),
+                "blocks_run": profile.blocks_run,
+                "grid_blocks": profile.grid_blocks,
+            },
             "uncertainty_ratio": UNCERTAINTY_RATIO,
             "notes": self._notes,
         }
+
+
+def _sampled(entry: str, profile: LaunchProfile) -> tuple[str, ...]:
+    """What counts of a launch leave out if only part of its grid ran."""
+    if profile.blocks_run >= profile.grid_blocks:
+        return ()
+    ran = f"{profile.blocks_run} of {profile.grid_blocks} blocks"
+    return (f"counts of {entry} are scaled from {ran}: a block that differs may be missed.",)

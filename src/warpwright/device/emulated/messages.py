@@ -64,6 +64,19 @@ def time_message(request: TimeRequest, gpu: GpuSpec) -> dict[str, Any]:
     }
 
 
+def spill_notes(request: TimeRequest) -> tuple[str, ...]:
+    """What an estimate leaves out of a kernel that ptxas gave too few registers: it goes by the PTX, which has no spills."""
+    notes: dict[str, None] = {}
+    for entry in (launch.entry for launch in request.plan.launches):
+        resources = request.program.resources.get(entry)
+        spilled = 0 if resources is None else (resources.spill_store_bytes or 0) + (resources.spill_load_bytes or 0)
+        if spilled:
+            notes[
+                f"ptxas spills {spilled} bytes a thread of {entry}, which neither its counts nor its estimate include."
+            ] = None
+    return tuple(notes)
+
+
 def values(arguments: Sequence[Argument]) -> list[Array]:
     """The host arrays to send, contiguous, in order."""
     arrays = [a for a in arguments if isinstance(a, ArrayArgument) and a.value is not None]
