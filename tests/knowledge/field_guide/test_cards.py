@@ -53,6 +53,11 @@ def test_a_card_names_known_classes_only(card: Card) -> None:
         assert not unit or unit in CLASSES[kind]["units"]
 
 
+def test_a_card_cures_only_causes_that_it_treats(card: Card) -> None:
+    assert set(card.cures) <= set(card.classes)
+    assert {CLASSES[name]["rank"] for name in card.cures} <= {"cause"}
+
+
 def test_every_class_has_a_card() -> None:
     wanted = {*CLASSES, *(f"pipe_bound:{unit}" for unit in CURABLE_PIPES)}
     assert {name for name in wanted if not any(card.treats(name) for card in cards().values())} == set()

@@ -9,7 +9,7 @@ from warpwright.conditions.language import parse_condition
 from warpwright.errors import InputError
 from warpwright.knowledge.citation import Citation, Reference
 from warpwright.knowledge.field_guide.card import Guidance
-from warpwright.knowledge.field_guide.guide import STOP, cards, expected_gain, guidance_for
+from warpwright.knowledge.field_guide.guide import STOP, cards, expected_gain, guidance_for, precedence
 from warpwright.knowledge.field_guide.history import Results
 
 COUNTERS = sorted({name for card in cards().values() for name in parse_condition(card.when).names})
@@ -99,13 +99,14 @@ def test_guidance_is_determined_ordered_and_bounded(bottleneck, counters, arch, 
     shuffled = list(counters.items())
     random.shuffle(shuffled)
     assert guidance_for(bottleneck, dict(shuffled), arch, bound) == guidance
-    order = [(advice.card.host, advice.applies is None, -expected_gain(advice)) for advice in guidance.advice]
+    order = [(*precedence(advice, bottleneck), -expected_gain(advice)) for advice in guidance.advice]
     assert order == sorted(order)
     for advice in guidance.advice:
         assert advice.card.treats(bottleneck)
         assert advice.card.runs_on(int(arch.removeprefix("sm_")))
         assert advice.applies is parse_condition(advice.card.when).answer(counters).holds is not False
         assert bound is None or advice.gain_high is None or advice.gain_high <= bound
+        assert advice.gain_low is None or advice.gain_high is None or advice.gain_low <= advice.gain_high
         assert advice.citations[0].id == advice.card.id
 
 
@@ -161,6 +162,32 @@ def test_a_gain_is_held_to_what_the_class_can_bring() -> None:
     counters = {"threads_per_instruction": 16.0}
     assert guidance_for("divergence", counters, "sm_90", bound=2.0).advice[0].gain_high == 2.0
     assert guidance_for("divergence", counters, "sm_90").advice[0].gain_high is None
+
+
+def test_both_ends_of_a_gain_are_held_to_it_so_that_no_range_is_inverted() -> None:
+    low = cards()["FG-32"].gain_low
+    (advice, *_) = guidance_for("pipe_bound:fp64", {"pipe_fp64_ratio": 0.93}, "sm_90", bound=1.08).advice
+    assert (advice.card.id, low) == ("FG-32", 2.0)
+    assert (advice.gain_low, advice.gain_high) == (1.08, 1.08)
+    (free, *_) = guidance_for("pipe_bound:fp64", {"pipe_fp64_ratio": 0.93}, "sm_90").advice
+    assert (free.gain_low, free.gain_high) == (2.0, 32.0)
+
+
+def test_the_direct_cure_of_a_cause_goes_before_what_only_makes_it_matter_less() -> None:
+    """A 32-way conflict: its bound cuts the gain of padding below that of more results per thread."""
+    counters = {"shared_conflict_ratio": 0.94, "pipe_fma_ratio": 0.006, "l1_throughput_ratio": 0.86}
+    guidance = guidance_for("bank_conflicts", counters, "sm_90", bound=3.0)
+    assert ids(guidance) == ["FG-19", "FG-20", "FG-18"]
+    assert expected_gain(guidance.advice[2]) > expected_gain(guidance.advice[0])
+
+
+@pytest.mark.parametrize(("active", "first"), [(50, "FG-104"), (7, "FG-07")])
+def test_a_last_wave_and_uneven_blocks_have_cards_of_their_own(active: float, first: str) -> None:
+    counters = {"grid_blocks": 133, "sm_count": 132, "waves_per_sm": 133 / 132}
+    cycles = {"sm_active_cycles_avg": active, "sm_elapsed_cycles": 100}
+    guidance = guidance_for("imbalance_tail", counters | cycles, "sm_90")
+    assert ids(guidance)[0] == first
+    assert ("FG-07" in ids(guidance)) == (first == "FG-07")
 
 
 def test_without_an_index_citations_lead_to_the_public_pages() -> None:

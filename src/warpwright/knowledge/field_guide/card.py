@@ -17,7 +17,8 @@ class Card:
     candidate, so it is advice in reports and never an attempt. gain_low, gain_high: speed-up of the launch, by experience
     unless gain_basis says otherwise; None = not known beforehand. check: how to see that it worked. expects: normalised
     counter -> new over old value, a rough guess that a proposal replaces by its own. accuracy: may change results beyond
-    rounding, so only where the workload's tolerance permits it.
+    rounding, so only where the workload's tolerance permits it. cures: of `classes`, those whose cause it takes away; other
+    cards make that matter less.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Card:
     max_arch: int | None = None
     expects: Mapping[str, float] = field(default_factory=dict)
     accuracy: bool = False
+    cures: tuple[str, ...] = ()
 
     @property
     def citation(self) -> Citation:
@@ -60,6 +62,12 @@ class Advice:
     applies: bool | None
     gain_high: float | None
     citations: tuple[Citation, ...]
+
+    @property
+    def gain_low(self) -> float | None:
+        """The card's, held to the same bound."""
+        low, high = self.card.gain_low, self.gain_high
+        return low if low is None or high is None else min(low, high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ def guidance_for(
     history: Results | None = None,
 ) -> Guidance:
     """The cards for a class, best first: those whose condition holds, then those undecided; what only the host can do last.
+    Among equals a cure of the class itself goes first, then what may gain most.
 
     bottleneck: a class, with or without its unit. counters: normalised counters that are known, with FACTS. arch: `sm_90`.
     bound: largest speed-up that curing the class could bring. finder: index over documents; without one, citations lead to
@@ -51,16 +52,22 @@ def guidance_for(
     indexed = _indexed((card for card, _ in open_cards), finder)
     advised = sorted(
         (_advice(card, holds, bound, indexed) for card, holds in open_cards),
-        key=lambda advice: (advice.card.host, not advice.applies, -expected_gain(advice)),
+        key=lambda advice: (*precedence(advice, bottleneck), -expected_gain(advice)),
     )
     return Guidance(bottleneck, arch, _INDEX if indexed else _FIELD_GUIDE, tuple(advised))
 
 
+def precedence(advice: Advice, bottleneck: str) -> tuple[bool, bool, bool]:
+    """What goes before the gain; False comes first. A cure that own results know to bring nothing is none."""
+    cures = bottleneck.partition(":")[0] in advice.card.cures and expected_gain(advice) > 1.0
+    return advice.card.host, not advice.applies, not cures
+
+
 def expected_gain(advice: Advice) -> float:
     """Geometric middle of the gain, its upper end held to the bound of the class; 1 = nothing known."""
-    low = advice.card.gain_low or 1.0
+    low = advice.gain_low or 1.0
     high = advice.gain_high if advice.gain_high is not None else low
-    return sqrt(min(low, high) * high)
+    return sqrt(low * high)
 
 
 def _indexed(chosen: Iterable[Card], finder: SectionFinder | None) -> Mapping[Reference, Citation]:

@@ -17,7 +17,7 @@ EXPERIENCE = "experience"
 _FOLDER = files("warpwright.knowledge.field_guide") / "cards"
 _SUFFIX = ".toml"
 _REQUIRED = ("name", "classes", "when", "change", "risk", "check", "refs")
-_OPTIONAL = ("gain", "min_arch", "max_arch", "host", "accuracy", "expects")
+_OPTIONAL = ("gain", "min_arch", "max_arch", "host", "accuracy", "expects", "cures")
 
 
 @cache
@@ -74,6 +74,7 @@ def _limits(row: dict[str, Any]) -> dict[str, Any]:
         "max_arch": row.get("max_arch"),
         "host": row.get("host", False),
         "accuracy": row.get("accuracy", False),
+        "cures": tuple(row.get("cures", ())),
         "expects": {name: float(ratio) for name, ratio in row.get("expects", {}).items()},
     }
 
