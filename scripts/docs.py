@@ -86,7 +86,7 @@ def bottlenecks_page() -> str:
         "alternatives; the first that known counters can decide counts, in classes marked * the first that holds.",
         "hint (alone): given only where no cause and no symptom holds. `model_*`: the emulator's cost model.",
         "",
-        "| class | rank | holds when | at most to gain |",
+        "| class | rank | holds when | to gain, at most |",
         "|---|---|---|---|",
     ]
     treated = {name for name in bottleneck_classes() if any(card.treats(name) for card in cards().values())}
@@ -96,11 +96,13 @@ def bottlenecks_page() -> str:
 
 
 def _test(test: ClassTest, units: list[str]) -> str:
-    texts = [" ".join(test.when.text.split()), "" if test.bound is None else test.bound.text]
+    gain = test.bound or test.about
+    texts = [" ".join(test.when.text.split()), "" if gain is None else gain.text]
     if units:
         texts = [text.replace(f"pipe_{units[-1]}_ratio", "pipe_P_ratio") for text in texts]
     when, bound = (f"`{text}`" if text else "unknown" for text in texts)
     when += "" if test.refuted is None else f", unless `{' '.join(test.refuted.text.split())}` is known"
+    bound = f"about {bound}" if test.about is not None else bound
     hint = "hint (alone): " if test.alone else "hint: " if test.hint else ""
     return f"{hint}{when} | {bound}"
 

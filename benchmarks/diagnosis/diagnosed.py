@@ -87,6 +87,7 @@ def _finding(finding: Finding) -> Row:
         "hint": finding.hint,
         "score": rounded(finding.score),
         "bound": rounded(finding.bound),
+        "about": rounded(finding.about),
         "text": finding.text,
         "evidence": [_evidence(each) for each in finding.evidence],
         "hot_lines": [line.line for line in finding.hot_lines],

@@ -1,4 +1,4 @@
-"""Five real kernels, plain and tuned: what the diagnosis says before and after, and which counters moved.
+"""Real kernels, plain and tuned: what the diagnosis says before and after, and which counters moved.
 
     python -m benchmarks.diagnosis.real --device emulator:h200 --output benchmarks/diagnosis/results/real_emulator_h200.json
     python -m benchmarks.diagnosis.real --device gpu:0 --output benchmarks/diagnosis/results/real_h200.json
@@ -17,8 +17,8 @@ from benchmarks.diagnosis.results import Results
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples"
-_WHAT = """Diagnosis of the initial kernel of five examples and of the kernel that the built-in strategist made of each on the
-emulator. `moved`: new over old value of counters that both know, of the longest launch, beyond 2 per cent."""
+WHAT = """Diagnosis of the initial kernel of the examples in real.toml and of the kernel that the built-in strategist made of
+each on the emulator. `moved`: new over old value of counters that both know, of the longest launch, beyond 2 per cent."""
 _NOISE_RATIO = 0.02
 
 
@@ -46,8 +46,14 @@ def moved(before: dict[str, float], after: dict[str, float]) -> dict[str, float]
 
 
 def first_findings(row: Row) -> str:
-    """At most three classes."""
-    return ", ".join(finding["bottleneck"] for finding in row["findings"][:3]) or "none"
+    """At most three classes; a hint is called one."""
+    named = [("hint: " if finding["hint"] else "") + finding["bottleneck"] for finding in row["findings"][:3]]
+    return ", ".join(named) or "none"
+
+
+def summary(rows: dict[str, Row]) -> dict[str, str]:
+    """A line each."""
+    return {name: line(row) for name, row in sorted(rows.items())}
 
 
 def main() -> None:
@@ -60,7 +66,7 @@ def main() -> None:
     options = parser.parse_args()
     began = time.monotonic()
     rows: dict[str, Any] = tomllib.loads((HERE / "real.toml").read_text(encoding="utf-8"))
-    results = Results(options.output, options.device, _WHAT)
+    results = Results(options.output, options.device, WHAT)
     for name, cases in rows.items():
         if not results.lacks(name):
             continue
@@ -69,11 +75,12 @@ def main() -> None:
             break
         case = cases["emulator" if options.device.startswith("emulator") else "gpu"]
         row = before_and_after(name, case, options.device, options.ncu)
-        results.write(name, row, {key: _line(each) for key, each in sorted({**results.rows, name: row}.items())})
-        print(f"{name:<12}{_line(row)}", flush=True)
+        results.write(name, row, summary({**results.rows, name: row}))
+        print(f"{name:<12}{line(row)}", flush=True)
 
 
-def _line(row: Row) -> str:
+def line(row: Row) -> str:
+    """What was found before and after, and the factor in between; or how it failed."""
     if "failed" in row:
         return f"failed: {row['failed']}"
     return f"{first_findings(row['before'])}  ->  {first_findings(row['after'])}  ({row['speedup']}x)"

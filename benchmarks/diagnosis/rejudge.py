@@ -3,7 +3,7 @@
     python -m benchmarks.diagnosis.rejudge benchmarks/diagnosis/results/h200.json --gpu h200
 
 Counters, times and machines stay as they were taken; findings, evidence and what could not be evaluated are made afresh.
-Works on files of `study`. Prints what each row's first finding was and is.
+Works on files of `study` and of `real`. Prints what was found first in each row, then and now.
 """
 
 import argparse
@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from benchmarks.diagnosis import real, study
 from benchmarks.diagnosis.diagnosed import Row, diagnosis_row
-from benchmarks.diagnosis.study import HERE, expected_classes, judged, summary
 
 from warpwright.device.protocol import TimeSource
 from warpwright.hardware import load_gpu
@@ -28,6 +28,7 @@ UNCERTAINTY_RATIO = 0.15
 """Of the emulator's estimates, which rows do not keep."""
 
 _VERDICT = ("expected", "found", "right")
+_SIDES = ("before", "after")
 
 
 def profile_of(row: Row) -> CaseProfile:
@@ -60,24 +61,51 @@ def rejudged(row: Row, workload: Path, gpu: GpuSpec) -> Row:
     return {**{key: value for key, value in row.items() if key not in _VERDICT}, **fresh}
 
 
+def rejudged_pair(name: str, row: Row, gpu: GpuSpec) -> Row:
+    """A row of `real`: both of its kernels."""
+    sides = {side: rejudged(row[side], real.EXAMPLES / name, gpu) for side in _SIDES}
+    return {**row, **sides}
+
+
+def is_pair(row: Row) -> bool:
+    """Whether a row is one of `real`, with a kernel before and one after."""
+    return all(side in row for side in _SIDES)
+
+
+def of_today(document: dict[str, Any], gpu: GpuSpec) -> dict[str, Any]:
+    """A file of `study` or `real` with all its rows judged again."""
+    rows: dict[str, Row] = {}
+    expected = study.expected_classes(document["device"])
+    for name, row in document["rows"].items():
+        if "failed" in row:
+            rows[name] = row
+        elif is_pair(row):
+            rows[name] = rejudged_pair(name, row, gpu)
+        else:
+            rows[name] = study.judged(rejudged(row, study.HERE / "kernels" / name, gpu), expected[name])
+    if any(is_pair(row) for row in rows.values()):
+        return {**document, "what": " ".join(real.WHAT.split()), "summary": real.summary(rows), "rows": rows}
+    return {**document, "summary": study.summary(rows, expected), "rows": rows}
+
+
 def main() -> None:
     """Judge every row of a file again and write it back."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", type=Path, help="a result of `study`")
+    parser.add_argument("file", type=Path, help="a result of `study` or `real`")
     parser.add_argument("--gpu", default="h200", help="whose figures floors are made of")
     options = parser.parse_args()
     document: dict[str, Any] = json.loads(options.file.read_text(encoding="utf-8"))
-    expected, gpu = expected_classes(document["device"]), load_gpu(options.gpu)
-    rows = document["rows"]
-    for name, row in rows.items():
-        if "failed" in row:
-            continue
-        before = row["found"]
-        rows[name] = judged(rejudged(row, HERE / "kernels" / name, gpu), expected[name])
-        print(f"{name:<18} {before:<26} -> {rows[name]['found']}")
-    document["summary"] = summary(rows, expected)
-    options.file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(document["summary"]))
+    again = of_today(document, load_gpu(options.gpu))
+    for name, row in again["rows"].items():
+        print(f"{name:<18} {_found(document['rows'][name])}\n{'now':>18} {_found(row)}")
+    options.file.write_text(json.dumps(again, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(again["summary"]))
+
+
+def _found(row: Row) -> str:
+    if is_pair(row) or "failed" in row:
+        return real.line(row)
+    return str(row["found"])
 
 
 def _counter(name: str, value: float, *, emulated: bool) -> Counter:

@@ -33,6 +33,7 @@ def diagnosis_to_json(diagnosis: AttemptDiagnosis | None) -> dict[str, Any] | No
         "score": None if finding is None else finding.score,
         "bound": None if target is None or finding is None else target.claimed_bound(finding),
         "bound_estimated": None if target is None or finding is None else target.claimed_bound_estimated(finding),
+        "about": None if target is None or finding is None else target.claimed_about(finding),
         "evidence": [] if finding is None else [evidence_to_json(evidence) for evidence in finding.evidence],
         "runners_up": [] if target is None else [other.bottleneck for other in target.runners_up],
         "at_roof": diagnosis.at_roof,

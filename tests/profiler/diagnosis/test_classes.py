@@ -23,7 +23,8 @@ def test_a_class_uses_only_names_that_exist(bottleneck: BottleneckClass) -> None
     for test in bottleneck.tests:
         bound = () if test.bound is None else test.bound.names
         refuted = () if test.refuted is None else test.refuted.names
-        assert {*test.when.names, *test.score.names, *bound, *refuted} <= known
+        about = () if test.about is None else test.about.names
+        assert {*test.when.names, *test.score.names, *bound, *about, *refuted} <= known
     assert bottleneck.lines <= set(metrics())
     assert bottleneck.unless <= {each.kind for each in CLASSES}
     assert bottleneck.tests[0].hint == (bottleneck.rank is Rank.HINT)

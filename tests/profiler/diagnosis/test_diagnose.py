@@ -45,7 +45,8 @@ def test_evidence_holds_the_numbers_that_decided() -> None:
     assert (first.counter, first.value, first.relation, first.threshold) == ("global_excess_ratio", 0.78, ">", 0.2)
     assert second.value == 0.96
     assert "78 %" in found.target.text
-    assert found.target.bound == pytest.approx(1 / 0.22)
+    assert found.target.bound is None
+    assert found.target.about == pytest.approx(1 / 0.22)
     assert [finding.bottleneck for finding in found.runners_up] == ["dram_bound"]
 
 
@@ -93,9 +94,10 @@ def test_at_the_roof_comes_before_everything_and_holds_every_bound() -> None:
     assert found.at_roof
     assert [finding.bottleneck for finding in found.findings] == [AT_THE_ROOF, "uncoalesced", "dram_bound"]
     assert all(finding.bound is not None and finding.bound <= 100 / 92 for finding in found.findings)
+    assert all(found.claimed_about(finding) is None for finding in found.findings)
     far = diagnose_case(profile_of(counters), Situation(time_us=200.0, floor_us=92.0, attainable_us=99.0))
     assert not far.at_roof
-    assert far.findings[0].bound == 2.0
+    assert far.findings[0].bound == 200 / 92
     assert far.floor_ratio == 0.46
 
 
@@ -199,16 +201,16 @@ def test_without_a_count_of_the_excess_the_text_says_which_side_wastes() -> None
     assert target is not None
     assert target.bottleneck == "uncoalesced"
     assert target.text == (
-        "44 % of the bytes in the global sectors moved are used by no lane: loads waste 0 %, stores 44 %."
+        "44 % of the bytes in the global sectors asked of L1 are used by no lane: loads waste 0 %, stores 44 %."
     )
-    assert target.bound == pytest.approx(1 / (1 - 0.4375))
+    assert target.about == pytest.approx(1 / (1 - 0.4375))
 
 
 def test_the_tools_own_excess_goes_alone_where_it_is_known() -> None:
     stores = ROW_SUMS | {"global_store_sectors": 1_048_576, "global_excess_ratio": 0.0}
     assert [f.bottleneck for f in diagnose_case(profile_of(stores), NOTHING).findings] == ["dram_bound"]
     strided = diagnose_case(profile_of(stores | {"global_excess_ratio": 0.44}), NOTHING).findings[0]
-    assert strided.text.endswith("would need. Of the bytes moved, loads waste 0 %, stores 44 %.")
+    assert strided.text.endswith("would need. Of the bytes asked for, loads waste 0 %, stores 44 %.")
 
 
 def test_evidence_keeps_what_a_computed_threshold_is_the_value_of() -> None:

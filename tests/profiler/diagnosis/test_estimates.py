@@ -34,9 +34,9 @@ def estimated(profile: CaseProfile, *names: str, source: Source = Source.EMULATO
 def test_figures_of_a_cost_model_are_labelled_and_exact_counts_are_not() -> None:
     profile = estimated(profile_of(STRIDED), "dram_throughput_ratio")
     uncoalesced, dram, *_ = diagnose_case(profile, SITUATION).findings
-    assert uncoalesced.text.startswith("60 % of the global sectors moved")
+    assert uncoalesced.text.startswith("60 % of the global sectors asked of L1")
     assert [evidence.estimated for evidence in uncoalesced.evidence] == [False, True]
-    assert not uncoalesced.bound_estimated
+    assert (uncoalesced.about, uncoalesced.about_estimated) == (2.5, False)
     assert dram.text == "DRAM moves est. 80 % of what it could, 1.0 times its compulsory bytes."
     assert [evidence.estimated for evidence in dram.evidence] == [True]
     assert dram.bound_estimated
@@ -79,11 +79,11 @@ def test_without_hardware_counters_a_measured_time_stays_measured() -> None:
 
 
 def test_a_bound_set_by_the_floor_is_as_sure_as_the_time() -> None:
-    counted = profile_of({"global_excess_ratio": 0.9, "dram_throughput_ratio": 0.5})
+    counted = profile_of({"threads_per_instruction": 3.2})
     for source in TimeSource:
         found = diagnose_case(replace(counted, time_source=source), SITUATION).target
         assert found is not None
-        assert found.bound == 5.0  # 100 us over 20 us; by the excess alone it would be 10
+        assert found.bound == 5.0  # 100 us over 20 us; by the lanes alone it would be 10
         assert found.bound_estimated is (source is TimeSource.ESTIMATED)
 
 

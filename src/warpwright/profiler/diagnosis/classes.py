@@ -42,6 +42,7 @@ class Rank(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ClassTest:
     """One way to recognise a class. score: 0..1 after clipping. bound: largest speed-up of curing it, None = no formula.
+    about: what curing it brings as a rule, which is no ceiling.
 
     hint: it is a weaker sign. alone: it is given only where no cause and no symptom holds, whose figures it would contradict.
     refuted: where this is known to hold, the test does not.
@@ -54,6 +55,7 @@ class ClassTest:
     hint: bool
     alone: bool = False
     refuted: Condition | None = None
+    about: Amount | None = None
 
     def answer(self, values: Values) -> Answer:
         """Whether it holds for what is known."""
@@ -126,7 +128,7 @@ def _test(name: str, unit: str | None, row: Mapping[str, Any]) -> ClassTest:
         if isinstance(value, str)
     }
     try:
-        bound = parse_amount(texts["bound"]) if "bound" in texts else None
+        bound, about = (parse_amount(texts[key]) if key in texts else None for key in ("bound", "about"))
         for found in _FIELD.finditer(texts["text"]):
             parse_amount(found[1])
         return ClassTest(
@@ -137,6 +139,7 @@ def _test(name: str, unit: str | None, row: Mapping[str, Any]) -> ClassTest:
             hint=row.get("hint", False),
             alone=row.get("alone", False),
             refuted=parse_condition(texts["refuted"]) if "refuted" in texts else None,
+            about=about,
         )
     except ExpressionError as error:
         raise ExpressionError(f"thresholds.toml, class {name}: {error}") from error

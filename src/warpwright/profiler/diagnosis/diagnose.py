@@ -149,6 +149,8 @@ def _finding(bottleneck: BottleneckClass, test: ClassTest, answer: Answer, known
         hot_lines=tuple(line for line in known.launch.hot_lines if line.counter in bottleneck.lines),
         hint=test.hint,
         bound_estimated=bound_estimated,
+        about=_about(test, known),
+        about_estimated=test.about is not None and known.rests_on_estimates(test.about),
     )
 
 
@@ -171,13 +173,18 @@ def _bound(test: ClassTest, known: _Known) -> tuple[float | None, bool]:
     return max(1.0, own), known.rests_on_estimates(test.bound)
 
 
+def _about(test: ClassTest, known: _Known) -> float | None:
+    value = None if test.about is None else test.about.value(known.values)
+    return None if value is None else max(1.0, value)
+
+
 def _in_order(ranked: list[_Ranked]) -> tuple[Finding, ...]:
-    """By rank; causes, and the units of one class, by score; else in the order of the file."""
+    """By rank; causes, hints, and the units of one class, by score; else in the order of the file."""
     place = {finding.kind: index for index, (_, finding) in reversed(list(enumerate(ranked)))}
 
     def key(item: _Ranked) -> tuple[int, int, float, str]:
         rank, finding = item
-        within = 0 if rank is Rank.CAUSE else place[finding.kind]
+        within = 0 if rank in (Rank.CAUSE, Rank.HINT) else place[finding.kind]
         return _ORDER[rank], within, -finding.score, finding.bottleneck
 
     return tuple(finding for _, finding in sorted(ranked, key=key))

@@ -34,6 +34,7 @@ class Finding:
     sentence for people and prompts. hot_lines: CUDA source lines behind it, where known. hint: a weak sign that something is
     worth a look; it does not say that the class limits the launch. Records from before hints were marked say False.
     bound_estimated: the bound rests on an estimated counter or time. `text` labels its estimated figures itself.
+    about: what curing it brings as a rule; a kernel may beat it. None = the class has no such figure.
     """
 
     bottleneck: str
@@ -44,6 +45,8 @@ class Finding:
     hot_lines: tuple[HotLine, ...] = ()
     hint: bool = False
     bound_estimated: bool = False
+    about: float | None = None
+    about_estimated: bool = False
 
     @property
     def kind(self) -> str:
@@ -99,6 +102,13 @@ class CaseDiagnosis:
     def claimed_bound_estimated(self, finding: Finding) -> bool | None:
         """Whether `claimed_bound` is an estimate; None where there is none."""
         return None if self.claimed_bound(finding) is None else finding.bound_estimated
+
+    def claimed_about(self, finding: Finding) -> float | None:
+        """What a finding of this case claims that curing it brings as a rule; None: no claim, or the bound allows less."""
+        bound = self.claimed_bound(finding)
+        if finding.about is None or finding.hint or self.at_roof or (bound is not None and bound <= finding.about):
+            return None
+        return finding.about
 
     @property
     def runners_up(self) -> tuple[Finding, ...]:

@@ -26,9 +26,12 @@ def roof_sentence(case: CaseDiagnosis) -> str:
 
 
 def bound_words(diagnosis: CaseDiagnosis, finding: Finding) -> str:
-    """`curing it can bring at most 1.58 times the speed`; empty where nothing is claimed."""
-    bound = diagnosis.claimed_bound(finding)
-    if bound is None:
-        return ""
-    most = labelled(f"{bound:.3g}", estimated=finding.bound_estimated)
-    return f"curing it can bring at most {most} times the speed"
+    """`curing it can bring at most 1.58 times the speed`, or `about`, which is no ceiling; empty where nothing is claimed."""
+    about, bound = diagnosis.claimed_about(finding), diagnosis.claimed_bound(finding)
+    if about is not None:
+        return _curing("about", about, estimated=finding.about_estimated)
+    return "" if bound is None else _curing("at most", bound, estimated=finding.bound_estimated)
+
+
+def _curing(how: str, speedup: float, *, estimated: bool) -> str:
+    return f"curing it can bring {how} {labelled(f'{speedup:.3g}', estimated=estimated)} times the speed"

@@ -87,6 +87,7 @@ def _finding(diagnosis: CaseDiagnosis, finding: Finding) -> dict[str, Any]:
         "text": finding.text,
         "bound": diagnosis.claimed_bound(finding),
         "bound_estimated": diagnosis.claimed_bound_estimated(finding),
+        "about": diagnosis.claimed_about(finding),
         "evidence": [evidence_to_json(evidence) for evidence in finding.evidence],
         "hot_lines": [_line(line) for line in finding.hot_lines],
     }
@@ -122,7 +123,7 @@ def _advice(guidance: Guidance) -> list[dict[str, Any]]:
             "applies": advice.applies,
             "host": advice.card.host,
             "change": advice.card.change,
-            "gain": [advice.card.gain_low, advice.gain_high],
+            "gain": [advice.gain_low, advice.gain_high],
             "gain_basis": advice.card.gain_basis,
             "risk": advice.card.risk,
             "check": advice.card.check,
