@@ -16,8 +16,11 @@ from knowledge.documents.corpus import write_corpus
 from knowledge.documents.host import Host, Reply, page, running
 from warpwright.cli.commands.registry import GROUPS
 from warpwright.cli.main import run
+from warpwright.knowledge.documents.shelf import Shelf
+from warpwright.knowledge.field_guide.guide import guidance_for
 
 ROOT = Path(__file__).resolve().parents[2]
+QUESTIONS = ROOT / "benchmarks/retrieval/questions.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +89,7 @@ def test_status_eval_and_metric(corpus: Path, capsys: pytest.CaptureFixture[str]
     status = _json(capsys, "status")
     assert (status["rung"], status["problem"]) == ("index", None)
     assert {"nc", "pg", "bpg", "ptx"} <= {book["key"] for book in status["books"]}
-    result = _json(capsys, "eval", str(ROOT / "benchmarks/retrieval/questions.toml"))
+    result = _json(capsys, "eval", str(QUESTIONS))
     assert result["total"]["hit_3"] >= 0.95
     assert result["versions"]["nc"] == "13.0"
     metric = _json(capsys, "metric", "smsp__pcsamp_warps_issue_stalled_barrier")["metric"]
@@ -134,6 +137,54 @@ def test_sync_with_missing_pages_says_which_and_what_to_do(
     assert "gone: Guide b (the host answered 404)" in told
     assert "failed: Guide c (the host answered 500" in told
     assert "1 of 3 pages are here and current; run it again for the rest" in told
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(b"x", 403), Reply(b"x", 404), Reply(page("Sign in to the network")), Reply(page("404"))],
+    ids=["403", "404", "portal", "error page"],
+)
+def test_sync_that_brings_nothing_is_no_success(
+    manifest: Path, host: Host, capsys: pytest.CaptureFixture[str], reply: Reply
+) -> None:
+    command = ["docs", "sync", "--yes", "--manifest", str(manifest), "--max-age", "0d"]
+    for name in "abc":
+        host.serve(f"/cuda/{name}/index.html", reply)
+    assert run(command) == 4
+    assert "0 of 3 pages are here and current\n" in capsys.readouterr().err
+    host.serve("/cuda/a/index.html", Reply(page("Guide a")))
+    assert run(command) == 0  # asking again would not bring the others
+    assert "1 of 3 pages are here and current\n" in capsys.readouterr().err
+    host.serve("/cuda/a/index.html", reply)
+    assert run(command) == 4
+    told = capsys.readouterr().err
+    assert "the copy is kept)" in told
+    assert "0 of 3 pages are here and current; older copies of 1 serve on\n" in told
+
+
+def test_pages_of_a_mirror_are_in_the_book_that_its_manifest_names(
+    host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "Neighbouring lanes of a warp should touch neighbouring words. " * 12
+    anchor = "coalesced-access-to-global-memory"
+    section = f'<section id="{anchor}"><h2>Coalesced Access to Global Memory</h2><p>{text}</p></section>'
+    guide = page("CUDA C++ Best Practices Guide").replace(b"</article>", f"{section}</article>".encode())
+    host.serve("/mirror/guide.html", Reply(guide))
+    manifest = tmp_path / "mirror.toml"
+    row = '[[page]]\nbook = "bpg"\npath = "/mirror/guide.html"\ntitle = "CUDA C++ Best Practices Guide"\n'
+    manifest.write_text(f'host = "{host.address}"\n{row}')
+    assert run(["docs", "sync", "--yes", "--manifest", str(manifest)]) == 0
+    capsys.readouterr()
+    citation = _json(capsys, "read", f"bpg#{anchor}")["citation"]
+    assert citation["text"].startswith("CUDA C++ Best Practices Guide > ")
+    assert citation["url"] == f"{host.address}/mirror/guide.html#{anchor}"
+    with Shelf(tmp_path / "docs").library() as library:
+        advised = guidance_for("uncoalesced", {"global_excess_ratio": 0.8}, "sm_90", finder=library)
+    assert advised.rung == "index"
+    assert citation["url"] in [found.url for found in advised.citations]
+    missing = _json(capsys, "eval", str(QUESTIONS))["missing"]
+    assert "bpg" not in missing
+    assert "nc" in missing
 
 
 def test_sync_asks_first_and_reaches_no_host_unasked(

@@ -23,6 +23,7 @@ from warpwright.knowledge.documents.index.source import Source
 from warpwright.knowledge.documents.library import INDEX, Library
 from warpwright.knowledge.documents.shelf import Shelf
 from warpwright.knowledge.documents.status import BookStatus, Status
+from warpwright.knowledge.documents.sync.report import SyncReport
 from warpwright.profiler.nsight_compute.locate import Ncu, find_ncu
 
 _PROGRAMS = ("ncu", "compute-sanitizer")
@@ -166,3 +167,10 @@ def _missing(evaluation: Evaluation, book: str) -> list[int]:
 
 def _rounded(value: object) -> object:
     return round(value, 4) if isinstance(value, float) else value
+
+
+def sync_summary(report: SyncReport) -> str:
+    """What a sync left on the disk, and whether another one may bring more."""
+    kept = f"; older copies of {report.kept} serve on" if report.kept else ""
+    again = "; run it again for the rest" if report.incomplete else ""
+    return f"{report.on_disk} of {len(report.results)} pages are here and current{kept}{again}"

@@ -34,6 +34,19 @@ ERRORS = [
     "500 Internal Server Error",
     "Just a moment...",
     "Attention Required! | Cloudflare",
+    "Sign in",
+    "Log in | NVIDIA",
+    "Please log in",
+    "Login page",
+    "Sign in to continue",
+    "Sign in to the network",
+    "Log in to your account",
+    "Sign on to the corporate network with your badge",
+    "Log in with single sign-on",
+    "Authentication required",
+    "Network login required",
+    "Wi-Fi portal",
+    "Your session has expired. Please log in again.",
 ]
 DOCUMENTS = [
     "Error Handling",
@@ -52,6 +65,13 @@ DOCUMENTS = [
     "Document conventions",
     "CUDA C++ Best Practices Guide \u2014 Product 13.0 documentation",
     "Server mode",
+    "Log in to the cluster",
+    "Sign in with ssh keys",
+    "Login nodes",
+    "Sign extension",
+    "Session expiry",
+    "Authentication",
+    "Natural logarithm: log in base e",
 ]
 
 

@@ -37,6 +37,27 @@ def test_by_address_then_by_folder(
     assert (found.book, found.url, found.version) == (book, address, version)
 
 
+MIRROR = "https://mirror.example/nv/guide.html"
+
+
+@pytest.mark.parametrize(
+    ("url", "book", "expected"),
+    [
+        (MIRROR, "bpg", ("bpg", "CUDA C++ Best Practices Guide")),
+        (MIRROR, None, ("web/nv/guide", None)),
+        (MIRROR, "a-book-of-theirs", ("web/nv/guide", None)),
+        (f"{PG}a.html", None, ("pg", "CUDA Programming Guide")),
+    ],
+    ids=["manifest", "an older note", "no known book", "address"],
+)
+def test_a_page_of_a_mirror_is_of_the_book_that_the_manifest_says(
+    url: str, book: str | None, expected: tuple[str, str | None]
+) -> None:
+    source = Source(SourceKind.WEB, "web", Path("/d"), priority=PRIORITY["fetched"])
+    found = recognise(source, PageFile(Path("/d/nv/guide.html"), "nv/guide.html", url, book=book))
+    assert ((found.book, found.document), found.url) == (expected, url)
+
+
 def test_other_pages_of_an_installation_are_named_after_the_product_and_have_its_address() -> None:
     base = f"{HOST}/nsight-compute/"
     source = Source(

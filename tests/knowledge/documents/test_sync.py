@@ -1,5 +1,6 @@
 """Fetching, against a real host on this machine: every answer that a host can give, and every way to be stopped."""
 
+import json
 import os
 import signal
 import sys
@@ -101,6 +102,75 @@ def test_what_is_no_document_is_not_kept(
     assert report.incomplete is (state is PageState.FAILED)
 
 
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Sign in to the network", "is an error page ('Sign in to the network')"),
+        ("Welcome to Airport Wi-Fi", "is titled 'Welcome to Airport Wi-Fi', which has no word of 'warps.html'"),
+        ("NVIDIA CUDA", "fetched"),
+        ("", "fetched"),
+    ],
+    ids=["sign in", "another page", "nothing to compare", "no title"],
+)
+def test_another_page_in_place_of_a_document_does_not_take_the_place_of_the_copy(
+    host: Host, store: PageStore, title: str, words: str
+) -> None:
+    host.serve("/warps.html", Reply(page("Warps and Lanes")))
+    synced(host, store, "/warps.html")
+    host.serve("/warps.html", Reply(page(title)))
+    report = synced(host, store, "/warps.html", options=replace(FAST, max_age_s=0.0))
+    state, reason = _only(report)
+    (file,) = store.files()
+    if words == "fetched":
+        assert (state, file.path.read_bytes(), report.kept) == (PageState.FETCHED, page(title), 0)
+    else:
+        assert state is PageState.REJECTED
+        assert reason.startswith(words)
+        assert reason.endswith("the copy is kept")
+        assert (file.path.read_bytes(), report.on_disk, report.kept) == (page("Warps and Lanes"), 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("title", "state"),
+    [
+        ("CUDA C++ Best Practices 14", PageState.FETCHED),
+        ("Lanes", PageState.FETCHED),
+        ("Warp-level code", PageState.FETCHED),
+        ("A network of machines", PageState.REJECTED),
+    ],
+    ids=["the book's title", "the copy's heading", "the beginning of a word", "another page"],
+)
+def test_a_document_may_be_titled_otherwise_than_the_manifest_says(
+    host: Host, store: PageStore, title: str, state: PageState
+) -> None:
+    host.serve("/warps-work.html", Reply(page("Warps and Lanes")))
+    synced(host, store, "/warps-work.html")
+    host.serve("/warps-work.html", Reply(page(title)))
+    assert _only(synced(host, store, "/warps-work.html", options=replace(FAST, max_age_s=0.0)))[0] is state
+
+
+def test_a_page_that_was_never_here_is_held_to_its_title_too(host: Host, store: PageStore) -> None:
+    host.serve("/warps.html", Reply(page("Welcome to Airport Wi-Fi")))
+    state, reason = _only(synced(host, store, "/warps.html"))
+    assert state is PageState.REJECTED
+    assert reason.endswith("if the host renamed the document, change its title in the manifest")
+    assert store.files() == []
+
+
+def test_the_manifest_says_to_which_book_a_page_belongs(host: Host, store: PageStore) -> None:
+    """Also to a page that an earlier version fetched, without asking for it again."""
+    host.serve("/a.html", Reply(page("A")))
+    synced(host, store, "/a.html")
+    note = store.folder / "a.html.note.json"
+    assert store.files()[0].book == "bpg"
+    older = {key: value for key, value in json.loads(note.read_text()).items() if key != "book"}
+    note.write_text(json.dumps(older))
+    assert store.files()[0].book is None
+    assert _only(synced(host, store, "/a.html"))[0] is PageState.FRESH
+    assert (store.files()[0].book, store.files()[0].fetched_at) == ("bpg", older["fetched_at"])
+    assert len(host.asked("/a.html")) == 1
+
+
 def test_an_html_page_under_a_markdown_address_is_an_error_page(host: Host, store: PageStore) -> None:
     host.serve("/a.html.md", Reply(b"<!DOCTYPE html>" + page("A")))
     host.serve("/b.html.md", Reply(b"# B\n\n" + b"Words about kernels. " * 40))
@@ -143,7 +213,7 @@ def test_the_host_is_given_the_time_that_it_asks_for(host: Host, store: PageStor
 
 def test_redirects_stay_on_the_host(host: Host, store: PageStore) -> None:
     host.serve("/old.html", Reply(status=301, headers={"Location": "/new.html"}))
-    host.serve("/new.html", Reply(page("New")))
+    host.serve("/new.html", Reply(page("Old, under a new address")))
     host.serve("/away.html", Reply(status=302, headers={"Location": "http://localhost:1/x.html"}))
     host.serve("/other.html", Reply(status=302, headers={"Location": "file:///etc/passwd"}))
     host.serve("/round.html", Reply(status=302, headers={"Location": "/round.html"}))
@@ -237,7 +307,7 @@ def test_ctrl_c_keeps_what_is_whole_and_the_next_run_goes_on(host: Host, store: 
     with pytest.raises(Interrupted, match=r"\d of 10 pages are on disk; `warpwright docs sync` goes on from there"):
         synced(host, store, *paths, options=replace(FAST, gap_s=0.05))
     kept = len(store.files())
-    assert 4 <= kept <= 6
+    assert 3 <= kept <= 6  # the page before may be under way in the other thread
     host.before = lambda path: None
     report = synced(host, store, *paths)
     assert report.count(PageState.FRESH) >= kept  # a page under way at Ctrl-C may still have come

@@ -44,7 +44,7 @@ def test_addresses_with_letters_beyond_ascii_are_asked_for_as_browsers_do(host: 
         "/old.html", Reply(status=301, headers={"Location": "/p\u00e4ge one.html"})
     )  # a header's bytes are Latin-1
     host.serve("/p%E4ge%20one.html", Reply(page("Page")))
-    host.serve("/sch%C3%B6n.html", Reply(page("Fine")))
+    host.serve("/sch%C3%B6n.html", Reply(page("Sch\u00f6n")))
     assert synced(host, store, "/old.html", "/sch\u00f6n.html").on_disk == 2
 
 

@@ -28,7 +28,7 @@ def sync(
     from dataclasses import asdict
 
     from warpwright import __version__
-    from warpwright.cli.documents import built_to_json, shelf, tell_built
+    from warpwright.cli.documents import built_to_json, shelf, sync_summary, tell_built
     from warpwright.cli.output import print_json, say
     from warpwright.errors import UnavailableError
     from warpwright.knowledge.documents.sync.manifest import read_manifest
@@ -54,11 +54,8 @@ def sync(
         print_json({"host": pages.host, "counts": counts, "pages": rows, "built": built_to_json(built)})
     else:
         tell_built(built)
-        say(
-            f"{report.on_disk} of {wanted} pages are here and current"
-            + ("; run it again for the rest" if report.incomplete else "")
-        )
-    return UnavailableError.exit_code if report.incomplete else 0
+        say(sync_summary(report))
+    return UnavailableError.exit_code if report.incomplete or not report.on_disk else 0
 
 
 def evaluate(

@@ -37,6 +37,11 @@ class Group:
     commands: tuple[Command, ...]
 
 
+_SYNC = (
+    "Fetch NVIDIA's guides; can be stopped and run again.\n\n"
+    "Exit code 4: no page that was asked for is here and current, or running it again may bring more."
+)
+
 COMMANDS = (
     Command("doctor", "Say what this machine offers and lacks, with remedies.", doctor),
     Command("new", "Make a workload directory from a kernel of yours, or from a description.", new),
@@ -59,7 +64,7 @@ GROUPS = (
         "Find, fetch, search and read documentation on this disk.",
         (
             Command("discover", "Index what installations left on this disk.", docs.discover),
-            Command("sync", "Fetch NVIDIA's guides; can be stopped and run again.", docs_upkeep.sync),
+            Command("sync", _SYNC, docs_upkeep.sync),
             Command("add", "Index a folder or file of yours.", docs.add),
             Command("search", "The sections that answer a question.", docs.search),
             Command("read", "One section.", docs.read),

@@ -27,12 +27,15 @@ class Identity:
 
 
 def recognise(source: Source, page: PageFile) -> Identity:
-    """By the page's address, then by the names of its folders; a page of no known book is a book of its own."""
+    """By the manifest that it was fetched for, its address, or the names of its folders; else it is a book of its own.
+
+    The manifest comes first because a mirror has the guides under addresses of its own.
+    """
     url = _public(page.url)
     archive = _VERSION_FOLDER.search(page.url or "")
     version = archive[1] if archive else source.version
     if url is not None:
-        book = _book_at(url)
+        book = books().get(page.book or "") or _book_at(url)
         if book is not None:
             return Identity(book.key, book.title, book.product, url, version)
     else:

@@ -60,7 +60,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """One file of a source. relative: its path under the root, with `/`. The rest is known for fetched pages only."""
+    """One file of a source. relative: its path under the root, with `/`. The rest is known for fetched pages only.
+
+    book: key that the manifest gave, None in notes of an earlier version.
+    """
 
     path: Path
     relative: str
@@ -70,6 +73,7 @@ class PageFile:
     fetched_at: float | None = None
     http_status: int | None = None
     gone_at: float | None = None
+    book: str | None = None
 
 
 def files(source: Source) -> Iterator[PageFile]:

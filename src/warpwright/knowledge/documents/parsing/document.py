@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 """Raised when a parser changes what it makes of the same bytes, or other pages are refused: all are then read again."""
 
 _NUMBER = re.compile(r"^((?:\d+|[A-Z])(?:\.\d+)*\.|\d+(?:\.\d+)+)\s+(?=\S)")

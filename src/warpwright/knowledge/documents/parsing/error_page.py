@@ -26,11 +26,11 @@ _MARKDOWN: Final = frozenset((".md", ".markdown"))
 
 def error_page(content: bytes, name: str, page: ParsedPage) -> str | None:
     """`is an error page ('404 | Docs')`; None for a document. page: what `parse` made of the same bytes."""
-    said = next((heading for heading in _headings(content, name, page) if _is_error(heading)), None)
+    said = next((heading for heading in headings(content, name, page) if _is_error(heading)), None)
     return None if said is None else f"is an error page ({said[:_SHOWN]!r})"
 
 
-def _headings(content: bytes, name: str, page: ParsedPage) -> Iterator[str]:
+def headings(content: bytes, name: str, page: ParsedPage) -> Iterator[str]:
     """Title and first headings. Plain text and PDF have none that a host would write an error into."""
     text = text_of(content)
     if is_html(text, name):

@@ -19,12 +19,13 @@ class PageState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """reason: why the page was not taken, "" if it was. FRESH: young enough not to be asked for."""
+    """reason: why the page was not taken, "" if it was. kept: a copy from before is there. FRESH: too young to be asked for."""
 
     url: str
     title: str
     state: PageState
     reason: str = ""
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,11 @@ class SyncReport:
     def on_disk(self) -> int:
         """Pages that are there and current."""
         return sum(map(self.count, (PageState.FETCHED, PageState.UNCHANGED, PageState.FRESH)))
+
+    @property
+    def kept(self) -> int:
+        """Pages of which a copy from before is there, and was not brought up to date."""
+        return sum(result.kept for result in self.results)
 
     @property
     def incomplete(self) -> bool:

@@ -22,7 +22,8 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._/-]|\.\.")
 class PageNote:
     """What is known of a fetched page. fetched_at: seconds since 1970, of the last time the host confirmed it.
 
-    gone_at: when the host first answered 404 for it; the copy is kept.
+    gone_at: when the host first answered 404 for it; the copy is kept. book: key of `books.toml`, as the manifest has it; None
+    in notes of an earlier version.
     """
 
     url: str
@@ -32,6 +33,7 @@ class PageNote:
     etag: str | None = None
     last_modified: str | None = None
     gone_at: float | None = None
+    book: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,17 @@ class PageStore:
         for place in places:
             _part(place).replace(place)
 
+    def content(self, note: PageNote) -> bytes:
+        """Of a page that `note` found. Raises: OSError."""
+        return self.path(note.url).read_bytes()
+
+    def filed(self, note: PageNote, book: str) -> PageNote:
+        """The note with its book, written if it had another. Raises: OSError."""
+        if note.book != book:
+            note = replace(note, book=book)
+            self._write_note(note)
+        return note
+
     def confirm(self, note: PageNote) -> None:
         """The host says that the copy is current. Raises: OSError."""
         self._write_note(replace(note, fetched_at=time.time(), gone_at=None))
@@ -85,7 +98,7 @@ class PageStore:
             if note is None:
                 continue
             relative = path.relative_to(self.folder).as_posix()
-            since = (note.etag, note.last_modified, note.fetched_at, note.http_status, note.gone_at)
+            since = (note.etag, note.last_modified, note.fetched_at, note.http_status, note.gone_at, note.book)
             found.append(PageFile(path, relative, note.url, *since))
         return found
 

@@ -12,9 +12,10 @@ from urllib.robotparser import RobotFileParser
 
 from warpwright.errors import InfrastructureError, Interrupted, UnavailableError
 from warpwright.isolation.file_lock import LockBusy, file_lock
-from warpwright.knowledge.documents.sync.content import rejection
+from warpwright.knowledge.books import books
+from warpwright.knowledge.documents.sync.content import rejection, titles_of
 from warpwright.knowledge.documents.sync.fetch import Answer, Client, Failed, Fetched, Gone, NotModified, Refused
-from warpwright.knowledge.documents.sync.manifest import Manifest
+from warpwright.knowledge.documents.sync.manifest import Manifest, ManifestPage
 from warpwright.knowledge.documents.sync.pace import Pace
 from warpwright.knowledge.documents.sync.report import PageResult, PageState, SyncOptions, SyncReport
 from warpwright.knowledge.documents.sync.store import PageNote, PageStore
@@ -43,7 +44,7 @@ def sync(
     way, InfrastructureError if the disk is full, Interrupted on Ctrl-C; what was fetched until then is kept.
     """
     pages = manifest.selected(options.only, options.cuda)
-    wanted = {manifest.url(page, options.cuda): page.title for page in pages}
+    wanted = {manifest.url(page, options.cuda): page for page in pages}
     run = _Run(store, Client(manifest.host, agent, options.timeout_s), options)
     with _alone(store):
         run.read_robots(agent)
@@ -104,12 +105,12 @@ class _Run:
         delay = self._robots.crawl_delay(self._agent)
         self._pace.slow_down(min(float(delay or 0), _LONGEST_WAIT_S))
 
-    def all(self, wanted: Mapping[str, str], said: Callable[[PageResult], None]) -> list[PageResult]:
-        """Every page, two at a time. wanted: title by address.
+    def all(self, wanted: Mapping[str, ManifestPage], said: Callable[[PageResult], None]) -> list[PageResult]:
+        """Every page, two at a time. wanted: by address.
 
         The threads are daemons: Ctrl-C does not wait for a host that does not answer.
         """
-        todo: SimpleQueue[tuple[str, str]] = SimpleQueue()
+        todo: _Todo = SimpleQueue()
         done: _Done = SimpleQueue()
         for item in wanted.items():
             todo.put(item)
@@ -129,7 +130,7 @@ class _Run:
             self._pace.stop()
         return [results[url] for url in wanted]
 
-    def _work(self, todo: SimpleQueue[tuple[str, str]], done: "_Done") -> None:
+    def _work(self, todo: "_Todo", done: "_Done") -> None:
         """One thread: pages until there are no more, then None."""
         try:
             while not todo.empty():
@@ -141,28 +142,31 @@ class _Run:
         finally:
             done.put(None)
 
-    def _kept(self, wanted: Mapping[str, str]) -> str:
+    def _kept(self, wanted: Mapping[str, ManifestPage]) -> str:
         held = sum(self._store.note(url) is not None for url in wanted)
         return f"{held} of {len(wanted)} pages are on disk"
 
-    def _page(self, url: str, title: str) -> PageResult:
+    def _page(self, url: str, page: ManifestPage) -> PageResult:
         try:
-            state, reason = self._brought(url)
+            note = self._store.note(url)
+            if note is not None:
+                note = self._store.filed(note, page.book)
+            state, reason = self._brought(url, page, note)
         except OSError as error:  # the client answers for the network: what is left is the disk
             raise _DiskFault(error) from error
-        return PageResult(url, title, state, reason)
+        kept = bool(reason) and note is not None
+        return PageResult(url, page.title, state, f"{reason}, the copy is kept" if kept else reason, kept)
 
-    def _brought(self, url: str) -> tuple[PageState, str]:
-        note = self._store.note(url)
+    def _brought(self, url: str, page: ManifestPage, note: PageNote | None) -> tuple[PageState, str]:
         if note is not None and time.time() - note.fetched_at < self._options.max_age_s and note.gone_at is None:
             return PageState.FRESH, ""
         if not self._robots.can_fetch(self._agent, url):
             return PageState.FORBIDDEN, "robots.txt of the host asks not to fetch it"
         if self._pace.stopped or self._unreached >= _GIVE_UP or self._busy_host:
             return PageState.NOT_TRIED, self._busy_host or "the host was not reached for the pages before"
-        return self._settled(url, note, self._get(url, note))
+        return self._settled(url, page, note, self._get(url, note))
 
-    def _settled(self, url: str, note: PageNote | None, answer: Answer) -> tuple[PageState, str]:
+    def _settled(self, url: str, page: ManifestPage, note: PageNote | None, answer: Answer) -> tuple[PageState, str]:
         """What an answer means for the copy at hand. Raises: OSError."""
         match answer:
             case NotModified() if note is not None:
@@ -171,24 +175,29 @@ class _Run:
             case NotModified():
                 outcome = PageState.FAILED, "the host answered 304 to a page that is not here"
             case Fetched():
-                outcome = self._kept_or_rejected(url, answer)
+                outcome = self._kept_or_rejected(url, page, note, answer)
             case Gone():
                 if note is not None:
                     self._store.gone(note)
-                outcome = PageState.GONE, f"the host answered {answer.status}" + (", the copy is kept" if note else "")
+                outcome = PageState.GONE, f"the host answered {answer.status}"
             case Refused():
                 outcome = PageState.REJECTED, answer.reason
             case Failed():
                 outcome = PageState.FAILED, answer.reason
         return outcome
 
-    def _kept_or_rejected(self, url: str, answer: Fetched) -> tuple[PageState, str]:
-        reason = rejection(url, answer.content)
+    def _kept_or_rejected(
+        self, url: str, page: ManifestPage, note: PageNote | None, answer: Fetched
+    ) -> tuple[PageState, str]:
+        book = books().get(page.book)
+        titles = [page.title, *((book.title, *book.aliases) if book else ())]
+        titles += titles_of(url, self._store.content(note)) if note else ()
+        reason = rejection(url, answer.content, titles)
         if reason is not None:
             return PageState.REJECTED, reason
         sha256 = hashlib.sha256(answer.content).hexdigest()
-        note = PageNote(url, sha256, time.time(), 200, answer.etag, answer.last_modified)
-        self._store.write(note, answer.content)
+        taken = PageNote(url, sha256, time.time(), 200, answer.etag, answer.last_modified, book=page.book)
+        self._store.write(taken, answer.content)
         return PageState.FETCHED, ""
 
     def _get(self, url: str, note: PageNote | None) -> Answer:
@@ -225,6 +234,8 @@ class _Run:
         return allowed and self._pace.wait_for_turn()
 
 
+_Todo = SimpleQueue[tuple[str, ManifestPage]]
+"""Addresses and pages that wait for a thread."""
 _Done = SimpleQueue[PageResult | BaseException | None]
 """Pages as they are done, what ended a thread early, and None from each thread at its end."""
 
