@@ -18,6 +18,7 @@ from warpwright.device.gpu.process.client import HarnessClient, HarnessError
 from warpwright.device.gpu.process.connection import Connection
 from warpwright.device.gpu.process.execution import Call, Execution
 from warpwright.device.gpu.process.pool import HarnessPool, load
+from warpwright.device.gpu.process.turns import Turns
 from warpwright.device.gpu.wire.faults import fault_of_wire
 from warpwright.device.gpu.wire.replies import Hello, WireFault
 from warpwright.device.gpu.wire.run import returned_bytes, run_message, run_outcome
@@ -37,7 +38,6 @@ from warpwright.device.protocol import (
 from warpwright.errors import DeviceUnavailable, InfrastructureError
 from warpwright.hardware import GpuSpec
 from warpwright.hardware.reported import reported_gpu
-from warpwright.isolation.file_lock import LockBusy, file_lock
 from warpwright.units import format_bytes
 from warpwright.workload.model import DeviceKind
 
@@ -47,7 +47,6 @@ LEAST_SETS = 2
 WARM_SPIN_MS = 10.0
 """How long a GPU is kept busy first that has just been measured on."""
 _WARM_S = 0.02
-_BUSY_PATIENCE_S = 300.0
 _CANDIDATE = "candidate"
 
 
@@ -71,8 +70,9 @@ class GpuDevice:
         self._hello = hello
         capability = (hello.compute_capability[0], hello.compute_capability[1])
         self._spec = reported_gpu(hello.name, capability, hello.total_memory_bytes, hello.attributes)
-        self._pool = HarnessPool(opened.connection, hello, opened.client)
-        self._execution = Execution(self._pool, self._run_canary)
+        self._turns = Turns(hello.uuid, f"{hello.name} ({self.name})")
+        self._pool = HarnessPool(opened.connection, hello, opened.client, self._turns)
+        self._execution = Execution(self._pool, self._turns, self._run_canary)
         self._canary: Program | None = None
         self._kernels: OwnKernels | None = None
         self._pages: str | None = None
@@ -199,7 +199,7 @@ class GpuDevice:
         except OSError as error:
             raise DeviceUnavailable(f"{folder}: a job for the GPU cannot be written ({error.strerror}).") from error
         command = once(job)
-        return RunOnce(command.arguments, command.environment, plan_symbols(request), self._lock_file)
+        return RunOnce(command.arguments, command.environment, plan_symbols(request), self._turns.requests)
 
     def measure(self, request: MeasureRequest) -> MeasureOutcome:
         """Carry out a schedule; where memory is short, with fewer sets of arrays. Raises: InfrastructureError."""
@@ -257,23 +257,11 @@ class GpuDevice:
         why = f"the driver does not find {', '.join(lasting)} by name: what a launch leaves there stays between blocks"
         return replace(outcome, unavailable={**outcome.unavailable, "restored_variables": why})
 
-    @property
-    def _lock_file(self) -> Path:
-        return Path(tempfile.gettempdir()) / f"warpwright-{self._hello.uuid}.lock"
-
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """One request on this GPU at a time, over all processes of this machine that use Warpwright."""
-        with self._lock:
-            try:
-                with file_lock(self._lock_file, _BUSY_PATIENCE_S):
-                    yield
-            except LockBusy as busy:
-                who = "another process" if busy.holder is None else f"process {busy.holder}"
-                raise InfrastructureError(
-                    f"{self._hello.name} ({self.name}) has been in use by {who} for {_BUSY_PATIENCE_S:g} s. Wait for it, "
-                    "stop it, or choose another GPU with --device gpu:N; the session can be resumed."
-                ) from busy
+        """One request on this GPU at a time, over all threads and all processes of this machine that use Warpwright."""
+        with self._lock, self._turns.alone():
+            yield
 
     def _run_canary(self, client: HarnessClient) -> str | None:
         canary = self._canary

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -11,6 +12,7 @@ from warpwright.device.gpu.process.client import HarnessClient, HarnessError
 from warpwright.device.gpu.process.module_loading import load_restoring
 from warpwright.device.gpu.process.pool import SPARES_VERIFYING, HarnessPool
 from warpwright.device.gpu.process.recovery import fault_of_end, healthy_process
+from warpwright.device.gpu.process.turns import Turns
 from warpwright.device.gpu.wire.messages import Answer
 from warpwright.device.gpu.wire.replies import WireFault
 from warpwright.device.protocol import Array, Fault, FaultKind, Program
@@ -61,8 +63,9 @@ class _Session:
 class Execution:
     """Not thread-safe. canary: runs a known-good kernel in a process; None if its numbers are right."""
 
-    def __init__(self, pool: HarnessPool, canary: Canary) -> None:
+    def __init__(self, pool: HarnessPool, turns: Turns, canary: Canary) -> None:
         self._pool = pool
+        self._turns = turns
         self._canary = canary
         self._session: _Session | None = None
         self._suspect = False
@@ -137,13 +140,14 @@ class Execution:
             self._pool.settle()
         else:
             self._pool.upkeep(SPARES_VERIFYING)
-        answer = session.client.request(
-            call.operation,
-            call.fields,
-            call.attachments,
-            time_limit_s=call.time_limit_s,
-            reply_bytes=call.reply_bytes,
-        )
+        with self._turns.measuring() if call.timing else nullcontext():
+            answer = session.client.request(
+                call.operation,
+                call.fields,
+                call.attachments,
+                time_limit_s=call.time_limit_s,
+                reply_bytes=call.reply_bytes,
+            )
         if isinstance(answer, WireFault):
             if answer.fatal:
                 self._lose()

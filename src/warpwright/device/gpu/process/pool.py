@@ -13,6 +13,7 @@ import numpy as np
 from warpwright.device.gpu.own_kernels import OWN_MODULE, OwnKernels
 from warpwright.device.gpu.process.client import HarnessClient
 from warpwright.device.gpu.process.connection import Connection, connect
+from warpwright.device.gpu.process.turns import Turns
 from warpwright.device.gpu.wire.messages import Answer
 from warpwright.device.gpu.wire.replies import Hello, Loaded, Opened, WireFault, parse
 from warpwright.errors import InfrastructureError, UnavailableError
@@ -38,14 +39,15 @@ class AnotherHarness(InfrastructureError):
 class HarnessPool:
     """Fresh processes with a context and our own kernels in it. Thread-safe.
 
-    Processes start and end in the background, two at a time, between `upkeep` and `settle`; those that are no longer
-    needed are parked until then, since an idle context disturbs nobody.
+    Processes start and end in the background, two at a time, between `upkeep` and `settle`, and while no other session
+    measures; those that are no longer needed are parked until then, since an idle context disturbs nobody.
     greeted: a process that has said hello already; it becomes the first spare. Nothing can be taken before `provide`.
     """
 
-    def __init__(self, connection: Connection, hello: Hello, greeted: HarnessClient) -> None:
+    def __init__(self, connection: Connection, hello: Hello, greeted: HarnessClient, turns: Turns) -> None:
         self._connection = connection
         self._hello = hello
+        self._turns = turns
         self._kernels: OwnKernels | None = None
         self._changed = threading.Condition()
         self._greeted: HarnessClient | None = greeted
@@ -86,8 +88,9 @@ class HarnessPool:
             self.discard(client)
         if spare is not None:
             return spare
-        self._make_room()
-        return self._ready()
+        with self._turns.unmeasured(lambda: self._closed):
+            self._make_room()
+            return self._ready()
 
     def upkeep(self, spares: int = SPARES) -> None:
         """From now on parked processes end in the background, and others start until there are so many spares."""
@@ -137,8 +140,8 @@ class HarnessPool:
     def _keep_up(self) -> None:
         finished = False
         try:
-            while (step := self._next_step()) is not None:
-                step()
+            while self._step():
+                pass
             finished = True
         except (InfrastructureError, UnavailableError) as error:
             _LOGGER.debug("a spare harness process did not come up: %s", error)  # whoever takes one is told
@@ -148,14 +151,24 @@ class HarnessPool:
                     self._busy -= 1
                     self._changed.notify_all()
 
-    def _next_step(self) -> Callable[[], None] | None:
-        """End or start one process; None if there is nothing to do now."""
+    def _step(self) -> bool:
+        """Start or end one process once no session measures; False if there is nothing to do now."""
+        with self._turns.unmeasured(lambda: self._settled or self._closed) as allowed:
+            step = self._next_step(allowed)
+            if step is not None:
+                step()
+            return step is not None
+
+    def _next_step(self, allowed: bool) -> Callable[[], None] | None:
+        """What to do; None if there is nothing to do now. allowed: False if it was not, when asked."""
         with self._changed:
             step: Callable[[], None] | None = None
             coming = len(self._spares) + self._starting
             room = len(self._living) + self._unborn < MOST_LIVING and coming < self._wanted
             if self._settled or self._closed:
                 step = None
+            elif not allowed:
+                step = _look_again
             elif self._greeted is not None:
                 greeted, self._greeted = self._greeted, None
                 step = partial(self._start, lambda: self._make_ready(greeted))
@@ -261,6 +274,10 @@ class HarnessPool:
         with self._changed:
             self._living.discard(client)
             self._changed.notify_all()
+
+
+def _look_again() -> None:
+    """Nothing was allowed since nothing was wanted, and now something is."""
 
 
 def load(
