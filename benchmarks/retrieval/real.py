@@ -10,7 +10,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.retrieval.speed import HERE, query_times
+from benchmarks.retrieval.speed import query_times
 
 from warpwright.cli.documents import evaluation_to_json
 from warpwright.knowledge.documents.evaluation import evaluate, read_questions
@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--note", required=True)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    questions = read_questions(HERE / "questions.toml")
+    questions = read_questions()
     named = {question.book for question in questions.questions}
     with Shelf(options.folder).library() as library:
         found = evaluate(library, questions)

@@ -107,7 +107,7 @@ def build_here(shelf: Path) -> int:
 
 def query_times(shelf: Path, repeats: int = 5) -> dict[str, float]:
     """Milliseconds of a search for each of the known questions."""
-    questions = read_questions(HERE / "questions.toml").questions
+    questions = read_questions().questions
     times = []
     with Shelf(shelf).library() as library:
         library.search(questions[0].text)

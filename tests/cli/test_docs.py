@@ -19,9 +19,6 @@ from warpwright.cli.main import run
 from warpwright.knowledge.documents.shelf import Shelf
 from warpwright.knowledge.field_guide.guide import guidance_for
 
-ROOT = Path(__file__).resolve().parents[2]
-QUESTIONS = ROOT / "benchmarks/retrieval/questions.toml"
-
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
@@ -85,11 +82,25 @@ def test_out_of_scope_finds_nothing(corpus: Path, capsys: pytest.CaptureFixture[
     assert (told.out, told.err) == ("", "nothing relevant is indexed\n")
 
 
-def test_status_eval_and_metric(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_architecture_that_is_older_than_the_documents_is_told_so(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["docs", "search", "lock clock to base frequency", "--arch", "sm_75"]) == 0
+    told = capsys.readouterr()
+    assert "nc#clock-control" in told.out
+    assert (
+        "--arch sm_75: older than every architecture that documents are marked with, so nothing is left out" in told.err
+    )
+
+
+def test_status_eval_and_metric(
+    corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     status = _json(capsys, "status")
     assert (status["rung"], status["problem"]) == ("index", None)
     assert {"nc", "pg", "bpg", "ptx"} <= {book["key"] for book in status["books"]}
-    result = _json(capsys, "eval", str(QUESTIONS))
+    monkeypatch.chdir(corpus)  # anywhere: the questions come along
+    result = _json(capsys, "eval")
     assert result["total"]["hit_3"] >= 0.95
     assert result["versions"]["nc"] == "13.0"
     metric = _json(capsys, "metric", "smsp__pcsamp_warps_issue_stalled_barrier")["metric"]
@@ -182,7 +193,7 @@ def test_pages_of_a_mirror_are_in_the_book_that_its_manifest_names(
         advised = guidance_for("uncoalesced", {"global_excess_ratio": 0.8}, "sm_90", finder=library)
     assert advised.rung == "index"
     assert citation["url"] in [found.url for found in advised.citations]
-    missing = _json(capsys, "eval", str(QUESTIONS))["missing"]
+    missing = _json(capsys, "eval")["missing"]
     assert "bpg" not in missing
     assert "nc" in missing
 
@@ -203,6 +214,8 @@ def test_sync_asks_first_and_reaches_no_host_unasked(
         (["sync", "--yes", "--max-age", "soon"], "is no age. Write days or hours: 30d, 12h."),
         (["add", "nowhere"], "no such file or folder"),
         (["search", "a", "b", "c", "d"], "give 1 to 3 wordings"),
+        (["search", "a", "--arch", "volta"], "--arch 'volta' is no GPU architecture. Write it as sm_90"),
+        (["search", "a", "--arch", "sm_999"], "--arch 'sm_999' is no GPU architecture"),
         (["eval", "nowhere.toml"], "nowhere.toml"),
         (["purge"], "say --yes"),
     ],

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.knowledge.documents.index.architectures import architectures, nearest
+from warpwright.errors import InputError
+from warpwright.knowledge.documents.index.architectures import architectures, asked_architecture, nearest
 from warpwright.knowledge.documents.index.recognition import Identity, canonical, recognise
 from warpwright.knowledge.documents.index.source import PRIORITY, PageFile, Source, SourceKind
 
@@ -111,3 +112,28 @@ def test_architectures_named_by_titles(titles: str, tags: tuple[int, ...]) -> No
 )
 def test_the_nearest_known_architecture(arch: str | int, tag: int | None) -> None:
     assert nearest(arch) == tag
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("sm_90", 90),
+        ("SM_90a", 90),
+        ("compute_100f", 100),
+        ("9.0", 90),
+        ("12.1", 121),
+        ("90", 90),
+        ("sm_75", 75),
+        ("sm_129", 129),
+    ],
+)
+def test_an_architecture_as_people_write_it(text: str, number: int) -> None:
+    assert asked_architecture(text) == number
+
+
+@pytest.mark.parametrize("text", ["volta", "sm_999", "sm_130", "sm_9", "", "90 100", "sm_90x", "9.00"])
+def test_what_is_no_architecture_is_refused(text: str) -> None:
+    with pytest.raises(
+        InputError, match=r"is no GPU architecture\. Write it as sm_90 or 9\.0; documents are marked for sm_80, "
+    ):
+        asked_architecture(text)

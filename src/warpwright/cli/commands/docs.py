@@ -59,7 +59,7 @@ def add(
 def search(
     queries: QueryArgument,
     arch: Annotated[
-        str | None, typer.Option("--arch", help="Leave out sections about other architectures: sm_90.")
+        str | None, typer.Option("--arch", help="Leave out sections about other architectures: sm_90, 9.0.")
     ] = None,
     product: Annotated[str | None, typer.Option("--product", help="Only cuda, nsight-compute, ...")] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=50, help="Sections to print.")] = 6,
@@ -68,9 +68,13 @@ def search(
     """Print the sections that answer a question best, with their citations."""
     from warpwright.cli.documents import citation_to_json, open_library, shelf
     from warpwright.cli.output import print_json, results, say
+    from warpwright.knowledge.documents.index.architectures import asked_architecture, nearest
 
+    number = None if arch is None else asked_architecture(arch)
+    if number is not None and nearest(number) is None:
+        say(f"--arch {arch}: older than every architecture that documents are marked with, so nothing is left out")
     with open_library(shelf()) as library:
-        found = library.search(queries, arch, product, k)
+        found = library.search(queries, number, product, k)
         problem = library.problem
     if json:
         rows = [

@@ -60,8 +60,13 @@ def sync(
 
 def evaluate(
     questions: Annotated[
-        Path, typer.Argument(metavar="QUESTIONS", help="File of questions with the sections that answer them.")
-    ] = Path("benchmarks/retrieval/questions.toml"),
+        Path | None,
+        typer.Argument(
+            metavar="QUESTIONS",
+            help="File of questions with the sections that answer them.",
+            show_default="30 that come with Warpwright",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> int:
     """Ask questions whose answers are known; print hit@1, hit@3, hit@5 and MRR per book."""

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,7 @@ from warpwright.errors import InputError
 from warpwright.knowledge.documents.library import Found, Library
 
 DEPTH: Final = 5
+_FILE: Final = "questions.toml"
 _WORDS: Final = re.compile(r"[a-z0-9]+")
 
 
@@ -81,10 +83,11 @@ class Evaluation:
         return tuple(found for name, answers in named if (found := score(name, answers)) is not None)
 
 
-def read_questions(path: Path) -> Questions:
-    """A file of questions. Raises: InputError saying what is wrong with it."""
+def read_questions(path: Path | None = None) -> Questions:
+    """A file of questions; those that come with Warpwright if None. Raises: InputError saying what is wrong with it."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        source = files(__package__) / _FILE if path is None else path
+        document = tomllib.loads(source.read_text(encoding="utf-8"))
         questions = [
             Question(row["id"], row["text"], row["book"], tuple(row["sections"]), row.get("hold_out", False))
             for row in document["question"]
@@ -92,12 +95,10 @@ def read_questions(path: Path) -> Questions:
         return Questions(tuple(questions), tuple(row["text"] for row in document.get("out_of_scope", ())))
     except OSError as error:
         raise InputError(
-            f"questions {path}: {error.strerror}. Give a file such as benchmarks/retrieval/questions.toml."
+            f"questions {path}: {error.strerror}. Give a file of [[question]], or none for the questions that come along."
         ) from error
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise InputError(
-            f"questions {path}: {error}. Each [[question]] has id, text, book and sections; see benchmarks/retrieval."
-        ) from error
+        raise InputError(f"questions {path}: {error}. Each [[question]] has id, text, book and sections.") from error
 
 
 def evaluate(library: Library, questions: Questions) -> Evaluation:
