@@ -25,6 +25,12 @@ from warpwright.isolation.file_lock import shared_lock
 SHARED = pytest.mark.skipif(sys.platform == "win32", reason="no shared locks there")
 
 
+@pytest.fixture(autouse=True)
+def own_locks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """All stand-ins have one UUID: other tests that run meanwhile are no part of these."""
+    monkeypatch.setattr(turns, "machine_folder", lambda: tmp_path)
+
+
 def others(device: GpuDevice) -> Turns:
     """Those of another session on the same GPU."""
     return Turns(device.identity["uuid"], "another session")
@@ -156,8 +162,7 @@ def test_sessions_with_other_folders_for_temporary_files_take_turns_too(tmp_path
     )
 
 
-def test_a_lock_that_cannot_be_taken_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(turns, "machine_folder", lambda: tmp_path)
+def test_a_lock_that_cannot_be_taken_is_named(tmp_path: Path) -> None:
     (tmp_path / "warpwright-GPU-1.lock").mkdir()
     with pytest.raises(InfrastructureError) as told, Turns("GPU-1", "g").alone():
         pass
