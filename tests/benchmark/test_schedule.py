@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from warpwright.benchmark.schedule import (
     CONTENDER,
     FULL,
+    LEAST_COMPARED,
     PAIRED,
     PlannedBlock,
     ValueDraw,
+    fitting,
     paired_rounds,
     plan_blocks,
     single_rounds,
@@ -116,3 +118,26 @@ def test_a_block_as_the_device_takes_it() -> None:
     scheduled = block.scheduled(values.rotation)
     assert [launch.keep for launch in scheduled.launches] == [n in block.checked for n in range(10)]
     assert scheduled.launches[0].values == values.rotation.values(block.seeds[0])
+
+
+@given(st.integers(0, 10**6))
+def test_the_last_launch_is_verified_however_few_seeds_are_left(seed: int) -> None:
+    """Tainted rounds are taken again with what the first schedule left of the pool."""
+    values = draw(seed)
+    for _ in range(3):
+        blocks = plan_blocks(single_rounds(FULL), FULL, values)
+        assert 9 in blocks[-1].checked
+
+
+@given(st.floats(1e-6, 10.0), st.floats(0.1, 40.0), st.sampled_from([1, 3]))
+def test_as_many_rounds_as_fit(unit_s: float, budget_s: float, least_rounds: int) -> None:
+    planned = fitting(FULL, unit_s, budget_s, least_rounds)
+    launches, most = planned.warmups + planned.measured, int(budget_s / unit_s)
+    assert planned.short == (most < 110)
+    if most > LEAST_COMPARED + least_rounds:
+        assert launches <= most
+    assert planned.rounds >= least_rounds
+    assert planned.warmups >= 1
+    assert planned.measured > LEAST_COMPARED, "fewer could not all be compared"
+    if planned.rounds > least_rounds:
+        assert launches + planned.launches > min(most, 109), "another round would not have fitted"

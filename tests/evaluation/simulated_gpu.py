@@ -43,8 +43,9 @@ class Behaviour:
 
     throttled, slow_clock: numbers of blocks (counted over the device's life) with a throttle reason or at half the clock.
     gives_up: number of the block whose blocker does. replays: from its second launch on in a request a kernel gives back its
-    first answer. limit_blocks: blocks of a request that end before the time limit. first_sample_us: instead of the first
-    launch of each block.
+    first answer. limit_blocks, pair_blocks: blocks of a request, and of one with two sides, that end before the time limit.
+    limited: a block that would end beyond the time limit is not begun. block_us: added to the last launch of each block of a
+    contender. verifying_us: of a run in verification. first_sample_us: instead of the first launch of each block.
     """
 
     unit_us: Callable[[Contestant], float] = lambda _: 20.0
@@ -55,6 +56,10 @@ class Behaviour:
     gives_up: int | None = None
     replays: bool = False
     limit_blocks: int | None = None
+    pair_blocks: int | None = None
+    limited: bool = False
+    block_us: float = 0.0
+    verifying_us: float | None = None
     first_sample_us: float | None = None
     fault: Faulted | None = None
 
@@ -113,7 +118,8 @@ class SimulatedGpu:
 
     def run(self, request: RunRequest) -> RunOutcome:
         self.runs += 1
-        return self.emulator.run(replace(request, arguments=tuple(map(_on_host, request.arguments))))
+        outcome = self.emulator.run(replace(request, arguments=tuple(map(_on_host, request.arguments))))
+        return replace(outcome, device_us=self.behaviour.verifying_us) if isinstance(outcome, Ran) else outcome
 
     def measure(self, request: MeasureRequest) -> MeasureOutcome:
         if self.behaviour.fault is not None and request.contestants[0].program is not None:
@@ -122,10 +128,20 @@ class SimulatedGpu:
         blocks: list[MeasuredBlock] = []
         kept: list[Kept] = []
         first: dict[int, Mapping[str, Array]] = {}
-        limit = self.behaviour.limit_blocks if request.contestants[0].program is not None else None
+        known = self.behaviour
+        limit = known.limit_blocks if len(request.contestants) == 1 or known.pair_blocks is None else known.pair_blocks
+        limit = None if request.contestants[0].program is None else limit
+        spent_us = 0.0
         for index, block in enumerate(request.blocks[:limit]):
             contestant = request.contestants[block.contestant]
-            blocks.append(self._block(contestant, len(block.launches), blocker=request.blocker))
+            made = self._block(contestant, len(block.launches), blocker=request.blocker)
+            if block.contestant == len(request.contestants) - 1 and contestant.program is not None:
+                last_us = made.samples_us[-1] + self.behaviour.block_us
+                made = replace(made, samples_us=(*made.samples_us[:-1], last_us))
+            spent_us += sum(made.samples_us)
+            if self.behaviour.limited and spent_us > request.time_limit_s * 1e6:
+                break
+            blocks.append(made)
             for number, launch in enumerate(block.launches):
                 remembers = self.behaviour.replays and block.contestant not in first and contestant.program is not None
                 if not launch.keep and not remembers:
@@ -140,7 +156,7 @@ class SimulatedGpu:
             kept=tuple(kept),
             sets=request.sets,
             flush_bytes=0 if not request.cold_cache else 64 << 20,
-            truncated=limit is not None and limit < len(request.blocks),
+            truncated=len(blocks) < len(request.blocks),
             unavailable={"power": "simulated"},
         )
 

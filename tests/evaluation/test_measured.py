@@ -89,7 +89,7 @@ def test_the_time_limit_comes_from_what_is_known(evaluating: Evaluating, point: 
     initial = Baseline(point(32), evaluator.evaluate(point(32)))
     evaluator.evaluate(point(64), against=initial)
     own = [r.time_limit_s for r in gpu.requests if len(r.contestants) == 1 and r.contestants[0].program is not None]
-    assert own[0] == 20.0, "nothing is known of the first kernel on this simulated GPU"
+    assert 20.0 < own[0] < 20.3, "nothing is known of the first kernel on this simulated GPU"
     assert 2.0 < own[1] < 3.0
 
 
@@ -158,13 +158,6 @@ def test_what_stays_throttled_is_degraded_and_says_so(evaluating: Evaluating, po
     assert found.message.endswith("(measured on NVIDIA H200, degraded)")
 
 
-def test_a_case_that_is_cut_short_is_flagged(evaluating: Evaluating, point: Points) -> None:
-    evaluator, _ = evaluating(Behaviour(limit_blocks=4))
-    found = evaluator.evaluate(point(32))
-    assert len(found.cases[-1].timing.samples_us) == 30  # type: ignore[union-attr]
-    assert "truncated" in found.message
-
-
 def test_a_case_without_one_measured_launch_is_a_timeout(evaluating: Evaluating, point: Points) -> None:
     evaluator, _ = evaluating(Behaviour(limit_blocks=1))
     assert evaluator.evaluate(point(32)).label == "timeout.timing"
@@ -207,7 +200,7 @@ def test_an_estimate_is_no_record_to_be_compared_with(evaluating: Evaluating, po
     assert gpu.runs - runs == runs, "no further seeds: estimates make no measured gain beyond belief"
     assert found.outcome is Outcome.IMPROVED
     assert found.speedup == pytest.approx(1.25, rel=0.01)
-    evaluator, _ = evaluating(Behaviour(unit_us=FAST_64, limit_blocks=5))
+    evaluator, _ = evaluating(Behaviour(unit_us=FAST_64, limit_blocks=12))
     tied = evaluator.evaluate(point(64), against=before)
     assert (tied.outcome, tied.speedup) == (Outcome.TIE, None)
 
@@ -271,7 +264,7 @@ def test_kernels_too_slow_for_a_comparison_tie(evaluating: Evaluating, point: Po
     behaviour = Behaviour(unit_us=FAST_64)
     evaluator, _ = evaluating(behaviour)
     initial = Baseline(point(32), evaluator.evaluate(point(32)))
-    behaviour.limit_blocks = 5
+    behaviour.pair_blocks = 5
     found = evaluator.evaluate(point(64), against=initial)
     assert found.outcome is Outcome.TIE
     assert "too few rounds of small" in found.message

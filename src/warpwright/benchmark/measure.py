@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 
 from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.floors import Below, Floors, Zone, below_floor, hard_floor_us
-from warpwright.benchmark.schedule import SCREEN, SCREEN_LONG, Counts, single_rounds
-from warpwright.benchmark.series import Series, Stream, TimedCase, take_series
+from warpwright.benchmark.schedule import FULL, SCREEN, SCREEN_LONG, Counts, single_rounds
+from warpwright.benchmark.series import Series, Stream, TimedCase, replanned, take_series
 from warpwright.benchmark.statistics import median, spread
 from warpwright.device.measurement import EmptyLaunch, Measurement
 from warpwright.device.measuring import Contestant, MeasuringDevice
@@ -44,6 +44,11 @@ class Single:
         """Launches that count; empty if the time limit came before the first."""
         return self.series.samples_us(_ONLY_SIDE)
 
+    @property
+    def proved(self) -> bool:
+        """True if the outputs that must be compared came back; a search compares none, and promotes nothing."""
+        return self.series.counts.searching or self.series.proved(_ONLY_SIDE)
+
 
 def screening_counts(known_us: float | None) -> Counts:
     """How many launches in a search. known_us: of one unit, None = unknown."""
@@ -61,25 +66,37 @@ def measure_single(
     """Measure; a time below a floor is taken again in a fresh process before it accuses anybody (M10 table).
 
     Below the hard floor the empty launch is timed again too, since the clock may be at fault; below the soft floor the
-    sets are doubled and L2 is flushed twice. In a search nothing is taken again. Raises: InfrastructureError if the device
-    fails.
+    sets are doubled and L2 is flushed twice. In a search nothing is taken again. What the time limit ended before the launches
+    ran that are compared is taken once more with fewer. Raises: InfrastructureError if the device fails.
     """
     series = take_series(device, case, [contestant], single_rounds(stream.counts), stream)
     if isinstance(series, Faulted):
         return series
-    first = _judged(Single((series,), empties.of(contestant.plan), floors, case))
+    runs = [series]
+    shorter = replanned(case, series, _ONLY_SIDE)
+    if shorter is not None:
+        stream = Stream(f"{stream.name}/shorter", shorter)
+        series = _take_afresh(device, case, contestant, stream)
+        if isinstance(series, Faulted):
+            return series
+        runs.append(series)
+    first = _judged(Single(tuple(runs), empties.of(contestant.plan), floors, case))
     if first.below is None or stream.counts.searching:
         return first
     if first.below.zone is Zone.SOFT:
-        case = replace(case, sets=2 * case.sets, flushes=2)
-    device.renew()
-    again = take_series(
-        device, case, [contestant], single_rounds(stream.counts), replace(stream, name=f"{stream.name}/again")
-    )
+        case = replace(
+            case, sets=2 * case.sets, flushes=2, time_limit_s=case.time_limit_s + case.fixed_s, fixed_s=2 * case.fixed_s
+        )
+    again = _take_afresh(device, case, contestant, replace(stream, name=f"{stream.name}/again"))
     if isinstance(again, Faulted):
         return again
     empty = empties.of(contestant.plan, afresh=first.below.zone is Zone.HARD)
-    return _judged(Single((series, again), empty, floors, case, repeated=True))
+    return _judged(Single((*runs, again), empty, floors, case, repeated=True))
+
+
+def _take_afresh(device: MeasuringDevice, case: TimedCase, contestant: Contestant, stream: Stream) -> Series | Faulted:
+    device.renew()
+    return take_series(device, case, [contestant], single_rounds(stream.counts), stream)
 
 
 def _judged(single: Single) -> Single:
@@ -120,7 +137,7 @@ def measurement_of(device: MeasuringDevice, single: Single) -> Measurement:
         flushes=single.case.flushes,
         blocks=tuple(series.records),
         empty=empty,
-        truncated=series.truncated,
+        truncated=series.cut,
         degraded=series.degraded,
         resolution_limited=launch_bound(figures.median_us, empty),
         repeated=single.repeated,
@@ -146,6 +163,8 @@ def _notes(single: Single) -> tuple[str, ...]:
     count = len(single.samples_us)
     if series.truncated:
         notes.append(f"truncated: {count} of {series.counts.measured} launches before the time limit.")
+    elif series.counts.short:
+        notes.append(f"truncated: {count} instead of {FULL.measured} launches, as many as fit into the time limit.")
     if series.degraded:
         notes.append("degraded: the GPU was throttled or its clock low, and so it was when measured again.")
     if launch_bound(median(single.samples_us), single.empty):

@@ -5,7 +5,7 @@ Everything that a kernel could guess is drawn by a secret: values, positions of 
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from warpwright.device.measurement import Phase
 from warpwright.device.measuring import ScheduledBlock, ScheduledLaunch
@@ -13,6 +13,8 @@ from warpwright.workload.rotation import Rotation
 
 CHECKED_AT_RANDOM = (5, 6)
 """Least and most measured launches whose outputs are verified beside the last one; drawn for each measurement (M12)."""
+LEAST_COMPARED = 5
+"""Measured launches whose outputs must have been compared before a time counts; the last one that ran must be among them."""
 CONTENDER = 1
 """Index of the side that a paired run is about; 0 is the incumbent."""
 
@@ -23,6 +25,7 @@ class Counts:
 
     searching: the figure only orders points of a search; it promotes nothing and accuses nobody. So no outputs come back,
     nothing is taken again because of a floor, and tainted rounds are taken again once at most.
+    short: fewer than usual, since more would not fit into the time limit.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Counts:
     rounds: int = 10
     launches: int = 10
     searching: bool = False
+    short: bool = False
 
     @property
     def measured(self) -> int:
@@ -42,6 +46,24 @@ SCREEN = Counts("screen", warmups=3, rounds=1, searching=True)
 SCREEN_LONG = Counts("screen", warmups=1, rounds=1, launches=3, searching=True)
 """For units whose thirteen launches alone would take longer than the rest of a point."""
 PAIRED = Counts("paired")
+
+
+def fitting(counts: Counts, unit_s: float, budget_s: float, least_rounds: int = 1) -> Counts:
+    """The counts if they fit into the time, else as many whole rounds as do. unit_s: one launch of every side.
+
+    Where not even least_rounds fit there are fewer warm-ups, then fewer launches in a round, but never too few to be compared:
+    a schedule that the limit ends stops before its last launch, which must be.
+    """
+    most = int(budget_s / unit_s)
+    if counts.warmups + counts.measured <= most:
+        return counts
+    rounds = (most - counts.warmups) // counts.launches
+    if rounds >= least_rounds:
+        return replace(counts, rounds=rounds, short=True)
+    least = -(-(LEAST_COMPARED + 1) // least_rounds)
+    launches = min(counts.launches, max((most - 1) // least_rounds, least))
+    warmups = min(counts.warmups, max(most - least_rounds * launches, 1))
+    return replace(counts, warmups=warmups, rounds=least_rounds, launches=launches, short=True)
 
 
 @dataclass(slots=True)
@@ -69,11 +91,16 @@ class ValueDraw:
             drawn += self.random.sample(pool, len(pool))
         return drawn[:count]
 
-    def verifiable(self, seed: int) -> int | None:
-        """The seed with which a launch can be verified instead of `seed`; None if none is left."""
+    def verifiable(self, seed: int, *, needed: bool = False) -> int | None:
+        """The seed with which a launch can be verified instead of `seed`; None if none is left.
+
+        needed: then it is `seed` itself, whose expected outputs nobody has kept.
+        """
         if self.rotation.pooled:
             return seed
-        return self._unused.pop() if self._unused else None
+        if self._unused:
+            return self._unused.pop()
+        return seed if needed else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,25 +148,25 @@ def plan_blocks(rounds: Rounds, counts: Counts, draw: ValueDraw) -> tuple[Planne
     """
     sides = sorted({side for _, order in rounds for side in order})
     slots = [(number, side) for number, order in rounds for side in order]
-    marks = {} if counts.searching else _marks(slots, max(sides), counts.launches, draw.random)
     blocks = [PlannedBlock(s, Phase.WARM_UP, None, tuple(draw.seeds(counts.warmups)), frozenset()) for s in sides]
-    for slot, (number, side) in enumerate(slots):
-        seeds, checked = draw.seeds(counts.launches), set()
-        for launch in sorted(marks.get(slot, ())):
-            known = draw.verifiable(seeds[launch])
-            if known is not None:
-                seeds[launch] = known
-                checked.add(launch)
-        blocks.append(PlannedBlock(side, Phase.MEASURED, number, tuple(seeds), frozenset(checked)))
+    seeds = [draw.seeds(counts.launches) for _ in slots]
+    checked: list[set[int]] = [set() for _ in slots]
+    marks = [] if counts.searching else _marks(slots, max(sides), counts.launches, draw.random)
+    for slot, launch in marks:
+        known = draw.verifiable(seeds[slot][launch], needed=(slot, launch) == marks[0])
+        if known is not None:
+            seeds[slot][launch] = known
+            checked[slot].add(launch)
+    for (number, side), values, launches in zip(slots, seeds, checked, strict=True):
+        blocks.append(PlannedBlock(side, Phase.MEASURED, number, tuple(values), frozenset(launches)))
     return tuple(blocks)
 
 
-def _marks(slots: Sequence[tuple[int, int]], judged: int, launches: int, chance: random.Random) -> dict[int, set[int]]:
-    """Slot -> launches to verify."""
+def _marks(
+    slots: Sequence[tuple[int, int]], judged: int, launches: int, chance: random.Random
+) -> list[tuple[int, int]]:
+    """Slots and launches to verify, the last launch first: it needs a seed however few are left."""
     own = [slot for slot, (_, side) in enumerate(slots) if side == judged]
     last = (own[-1], launches - 1)
     others = [(slot, launch) for slot in own for launch in range(launches) if (slot, launch) != last]
-    marks: dict[int, set[int]] = {}
-    for slot, launch in [last, *chance.sample(others, min(chance.randint(*CHECKED_AT_RANDOM), len(others)))]:
-        marks.setdefault(slot, set()).add(launch)
-    return marks
+    return [last, *chance.sample(others, min(chance.randint(*CHECKED_AT_RANDOM), len(others)))]

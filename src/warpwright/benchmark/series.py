@@ -1,20 +1,33 @@
 """Carries out a schedule on a device: every block as a record, tainted rounds taken again, outputs kept for judgement."""
 
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from warpwright.benchmark.schedule import Counts, PlannedBlock, Rounds, ValueDraw, paired_rounds, plan_blocks
+from warpwright.benchmark.schedule import (
+    LEAST_COMPARED,
+    Counts,
+    PlannedBlock,
+    Rounds,
+    ValueDraw,
+    fitting,
+    paired_rounds,
+    plan_blocks,
+)
 from warpwright.benchmark.taint import gave_up, tainted_rounds
 from warpwright.device.measurement import BlockRecord, Phase
 from warpwright.device.measuring import Contestant, Measured, MeasureRequest, MeasuringDevice, TimedArray
 from warpwright.device.protocol import Array, Faulted, ScalarArgument
+from warpwright.units import US_PER_S
 from warpwright.workload.rotation import Rotation
 
 REDOS, SEARCH_REDOS = 2, 1
 """How often tainted rounds are taken again before the figure is called degraded."""
 SPIN_MS = 50.0
 """How long the GPU is kept busy before the first block, so that its clocks are up."""
+PLANNED_SHARE = 0.7
+"""Of the time that launches have, what they are planned to take: they may be slower than those that are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +35,8 @@ class TimedCase:
     """One case under the clock.
 
     sets: copies of every array that launches rotate over. flushes: of L2, before each launch with a
-    cold cache. time_limit_s: of one schedule. draw: a stream's name -> the secret draw of that name.
+    cold cache. time_limit_s: of one schedule. fixed_s: of it, what is left for everything but the launches themselves.
+    draw: a stream's name -> the secret draw of that name.
     """
 
     arrays: tuple[TimedArray, ...]
@@ -33,6 +47,13 @@ class TimedCase:
     sets: int = 10
     flushes: int = 1
     time_limit_s: float = 20.0
+    fixed_s: float = 0.0
+
+    def planned(self, counts: Counts, unit_us: float | None, least_rounds: int = 1) -> Counts:
+        """As many launches as fit with room. unit_us: one launch of every side; None, unknown: all of them."""
+        if unit_us is None or not unit_us > 0.0:
+            return counts
+        return fitting(counts, unit_us / US_PER_S, PLANNED_SHARE * (self.time_limit_s - self.fixed_s), least_rounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +82,18 @@ class Series:
     counts: Counts
     records: list[BlockRecord] = field(default_factory=list)
     kept: list[KeptOutputs] = field(default_factory=list)
+    compared: list[tuple[int, int]] = field(default_factory=list)
+    """Block and launch of all outputs that came back."""
     sets: int = 0
     flush_bytes: int = 0
     truncated: bool = False
     degraded: bool = False
     unavailable: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def cut(self) -> bool:
+        """True if there are fewer launches than usual, by the time limit or by the plan."""
+        return self.truncated or self.counts.short
 
     def rounds(self, side: int) -> dict[int, tuple[float, ...]]:
         """Round -> samples in us of the blocks that count, by round number."""
@@ -79,6 +107,23 @@ class Series:
     def samples_us(self, side: int) -> tuple[float, ...]:
         """Every launch of a side that counts."""
         return tuple(sample for samples in self.rounds(side).values() for sample in samples)
+
+    def proved(self, side: int) -> bool:
+        """True if enough outputs of the side came back, those of the last measured launch that ran among them."""
+        own = [i for i, record in enumerate(self.records) if record.side == side and record.phase is not Phase.WARM_UP]
+        if not own:
+            return False
+        last = own[-1], len(self.records[own[-1]].samples_us) - 1
+        return last in self.compared and len(self.compared) >= LEAST_COMPARED
+
+    def unit_us(self) -> float | None:
+        """What a launch of every side took on the average, warm-ups as well; None if a side has none."""
+        sides: dict[int, list[float]] = {record.side: [] for record in self.records}
+        for record in self.records:
+            sides[record.side] += [us for us in record.samples_us if math.isfinite(us) and us > 0]
+        if not sides or not all(sides.values()):
+            return None
+        return sum(sum(samples) / len(samples) for samples in sides.values())
 
     def add(self, planned: Sequence[PlannedBlock], measured: Measured) -> None:
         """Append the blocks that were begun."""
@@ -100,6 +145,7 @@ class Series:
         for kept in measured.kept:
             seed = planned[kept.block].seeds[kept.launch]
             self.kept.append(KeptOutputs(base + kept.block, kept.launch, seed, kept.outputs))
+            self.compared.append((base + kept.block, kept.launch))
         self.sets, self.flush_bytes = measured.sets, measured.flush_bytes
         self.truncated = self.truncated or measured.truncated
         self.unavailable |= dict(measured.unavailable)
@@ -141,6 +187,14 @@ def take_series(
         blocker = blocker and not any(gave_up(record) for record in series.records)
         wanted = _again(wanted, tainted, draw.random)
     return series
+
+
+def replanned(case: TimedCase, series: Series, judged: int, least_rounds: int = 1) -> Counts | None:
+    """With what a schedule that the limit ended too early is to be taken again, by what its launches took; None: it is not."""
+    if series.counts.searching or not series.truncated or series.proved(judged):
+        return None
+    planned = case.planned(series.counts, series.unit_us(), least_rounds)
+    return None if planned == series.counts else planned
 
 
 def _again(rounds: Rounds, tainted: frozenset[int], chance: random.Random) -> Rounds:

@@ -8,7 +8,7 @@ from warpwright.benchmark.paired import LEAST_ROUNDS, PairedEffects, PairedOptio
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
-from warpwright.evaluation.promotion.paired_run import PairedBench, PairedRun, too_slow
+from warpwright.evaluation.promotion.paired_run import PairedBench, PairedRun, too_slow, unproved
 
 _BOOTSTRAP_SEED = 0
 """The same samples give the same interval, here and for whoever checks it."""
@@ -73,6 +73,9 @@ class PairedComparison:
         rounds = run.effects()
         if min(len(d) for d in rounds.values()) < LEAST_ROUNDS:
             return NoFigure(too_slow(run))
+        cut_short = run.cut_short()
+        if cut_short:
+            return NoFigure(unproved(cut_short))
         return paired_effects(rounds, self.options, _BOOTSTRAP_SEED)
 
     def _floor(self, incumbent: Course, listener: StageListener | None) -> float | NoFigure:

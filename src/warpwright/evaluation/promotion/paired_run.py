@@ -9,9 +9,9 @@ import numpy as np
 from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.figure import PairedSamples
 from warpwright.benchmark.measure import launch_bound
-from warpwright.benchmark.paired import Effects, round_effects
-from warpwright.benchmark.schedule import CONTENDER, PAIRED, paired_rounds
-from warpwright.benchmark.series import Series, Stream, TimedCase, take_series
+from warpwright.benchmark.paired import LEAST_ROUNDS, Effects, round_effects
+from warpwright.benchmark.schedule import CONTENDER, PAIRED, Counts, paired_rounds
+from warpwright.benchmark.series import Series, Stream, TimedCase, replanned, take_series
 from warpwright.benchmark.statistics import median
 from warpwright.device.measurement import CheckedLaunch, Measurement
 from warpwright.device.measuring import Contestant, MeasuringDevice
@@ -38,6 +38,12 @@ class PairedBench:
     device: MeasuringDevice
     cases: TimedCases
     empties: EmptyLaunches
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    series: Series
+    checked: tuple[CheckedLaunch, ...]
 
 
 @dataclass(slots=True)
@@ -94,15 +100,36 @@ class PairedRun:
         empty = self.bench.empties.of(self.incumbent.plans[case.name])
         return PairedSamples(first, second, tuple(self._measurements[case.name]), launch_bound(median(first), empty))
 
+    def cut_short(self) -> tuple[str, ...]:
+        """Cases whose compared launches of the contender did not all run before the time limit."""
+        return tuple(name for name, runs in self._series.items() if not all(each.proved(CONTENDER) for each in runs))
+
     def _take(self, case: Case, rounds: int) -> Failure | None:
-        timed = self.bench.cases.of(case, self._known_us(case))
-        timed = replace(timed, time_limit_s=2 * timed.time_limit_s)
+        known = self._known_us(case)
+        timed = self.bench.cases.of(case, max(known, default=None))
+        timed = replace(timed, time_limit_s=2 * timed.time_limit_s, fixed_s=2 * timed.fixed_s)
+        counts = timed.planned(replace(PAIRED, rounds=rounds), sum(known) or None, LEAST_ROUNDS)
+        taken = self._timed(case, timed, counts)
+        if isinstance(taken, Failure):
+            return taken
+        shorter = replanned(timed, taken.series, CONTENDER, LEAST_ROUNDS)
+        if shorter is not None:
+            self.bench.device.renew()
+            taken = self._timed(case, timed, shorter)
+            if isinstance(taken, Failure):
+                return taken
+        self._series.setdefault(case.name, []).append(taken.series)
+        self._measurements.setdefault(case.name, []).append(self._record(timed, taken))
+        return None
+
+    def _timed(self, case: Case, timed: TimedCase, counts: Counts) -> _Taken | Failure:
+        """One schedule in the process that there is, with right outputs and usable times."""
         stream = self.bench.cases.stream(self.purpose, self.contender.candidate.identity)
-        order = paired_rounds(range(rounds), timed.draw(f"{stream}/order").random)
-        subject = TimedSubject(self.contender.program(case), self.contender.plans[case.name], case)
+        order = paired_rounds(range(counts.rounds), timed.draw(f"{stream}/order").random)
         sides = [Contestant(side.program(case), side.plans[case.name]) for side in (self.incumbent, self.contender)]
-        series = take_series(self.bench.device, timed, sides, order, Stream(stream, replace(PAIRED, rounds=rounds)))
+        series = take_series(self.bench.device, timed, sides, order, Stream(stream, counts))
         if isinstance(series, Faulted):
+            subject = TimedSubject(self.contender.program(case), self.contender.plans[case.name], case)
             return timed_failure(subject, series.fault)
         checked = check_outputs(self.bench.values, case, series)
         if isinstance(checked, Failure):
@@ -111,18 +138,17 @@ class PairedRun:
         if wrong is not None:
             text = f"{case_text(case)}: the events of a launch are {wrong} us apart in a paired run, which is no time"
             return Failure("rejected.below_hard_floor", text)
-        self._series.setdefault(case.name, []).append(series)
-        self._measurements.setdefault(case.name, []).append(self._record(timed, series, checked))
-        return None
+        return _Taken(series, checked)
 
-    def _known_us(self, case: Case) -> float | None:
-        """Time of the slower side by its own record, for the time limit; None unless both were measured here."""
+    def _known_us(self, case: Case) -> Sequence[float]:
+        """Times of both sides by their own records, for the time limit and the plan; empty unless both were measured here."""
         sides = (self.incumbent, self.contender)
         timings = [side.found[case.name].timing for side in sides if case.name in side.found]
         times = [each.median_us for each in timings if each is not None and each.source is TimeSource.MEASURED]
-        return max(times) if len(times) == len(sides) else None
+        return times if len(times) == len(sides) else []
 
-    def _record(self, timed: TimedCase, series: Series, checked: tuple[CheckedLaunch, ...]) -> Measurement:
+    def _record(self, timed: TimedCase, taken: _Taken) -> Measurement:
+        series = taken.series
         return Measurement(
             protocol=PAIRED.name,
             stream=series.stream,
@@ -131,8 +157,8 @@ class PairedRun:
             flush_bytes=series.flush_bytes,
             flushes=timed.flushes,
             blocks=tuple(series.records),
-            checked=checked,
-            truncated=series.truncated,
+            checked=taken.checked,
+            truncated=series.cut,
             degraded=series.degraded,
             identity=dict(self.bench.device.identity),
             unavailable=dict(series.unavailable),
@@ -143,6 +169,14 @@ def too_slow(run: PairedRun) -> str:
     """Why a run has no figure."""
     cases = ", ".join(case.name for case in run.ranked)
     return f"too few rounds of {cases} end within {2 * SCHEDULE_S:g} s a case for a comparison"
+
+
+def unproved(cases: Sequence[str]) -> str:
+    """Why a run has no figure though it has rounds enough."""
+    return (
+        f"the time limit ended the paired run of {', '.join(cases)} before all launches ran whose outputs are compared, so it "
+        "proves nothing. Every launch must take about as long as in its own record."
+    )
 
 
 def _is_time(us: float) -> bool:

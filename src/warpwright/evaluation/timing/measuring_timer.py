@@ -54,9 +54,8 @@ class MeasuringTimer:
             return Taken(lambda: failure, failed=True)
         kept_bytes = sum(array.nbytes for run in single.runs for kept in run.kept for array in kept.outputs.values())
         impossible = single.below is not None and single.below.zone is Zone.HARD
-        return Taken(
-            partial(self._judge, found, subject, single), kept_bytes, failed=impossible or not single.samples_us
-        )
+        failed = impossible or not single.samples_us or not single.proved
+        return Taken(partial(self._judge, found, subject, single), kept_bytes, failed=failed)
 
     def _judge(self, found: CaseEvaluation, subject: TimedSubject, single: Single) -> Timed | Failure:
         checked: tuple[CheckedLaunch, ...] = ()
@@ -72,20 +71,15 @@ class MeasuringTimer:
             counts = screening_counts(subject.known_us)
             return self.cases.searched(subject.case, counts, subject.known_us), counts
         known = [us for us in (subject.known_us, subject.verified_us) if us is not None]
-        return self.cases.of(subject.case, max(known, default=None)), FULL
+        timed = self.cases.of(subject.case, max(known, default=None))
+        return timed, timed.planned(FULL, subject.known_us if subject.verified_us is None else subject.verified_us)
 
     def _judged(
         self, found: CaseEvaluation, subject: TimedSubject, single: Single, checked: tuple[CheckedLaunch, ...]
     ) -> Timed | Failure:
         where = case_text(subject.case)
-        if not single.samples_us:
-            limit_s = single.case.time_limit_s
-            counts = single.series.counts
-            launches = counts.warmups + counts.measured
-            text = (
-                f"{where}: no measured launch within {limit_s:.3g} s, the limit for all {launches} launches of a case"
-            )
-            return Failure("timeout.timing", text)
+        if not single.samples_us or not single.proved:
+            return Failure("timeout.timing", f"{where}: {_too_slow(single)}")
         if single.below is not None and single.below.zone is Zone.HARD:
             return Failure("rejected.below_hard_floor", f"{where}: {_evidence(single)}")
         floor = case_floor(self.values.workload, subject.case, self.device.spec)
@@ -95,6 +89,18 @@ class MeasuringTimer:
             return timed
         text = f"{where}: {_evidence(single)} Either less work is needed than [work] says, or something is reused."
         return replace(timed, question=Failure("suspicious.below_soft_floor", text))
+
+
+def _too_slow(single: Single) -> str:
+    limit_s, counts, done = single.case.time_limit_s, single.series.counts, len(single.samples_us)
+    launches = f"all {counts.warmups + counts.measured} launches of a case"
+    if not done:
+        return f"no measured launch within {limit_s:.3g} s, the limit for {launches}"
+    return (
+        f"{done} of {counts.measured} measured launches within {limit_s:.3g} s, the limit for {launches}. Those whose outputs "
+        "are compared, the last one among them, did not all run, and without them a time proves nothing. Every launch must "
+        "take about as long as in verification."
+    )
 
 
 def _evidence(single: Single) -> str:

@@ -9,7 +9,7 @@ from warpwright.benchmark.schedule import CHECKED_AT_RANDOM, FULL, Counts, Value
 from warpwright.benchmark.series import TimedCase
 from warpwright.device.measuring import TimedArray
 from warpwright.device.protocol import ScalarArgument
-from warpwright.evaluation.timing.limits import schedule_limit_s, search_limit_s
+from warpwright.evaluation.timing.limits import fixed_schedule_s, schedule_limit_s, search_limit_s
 from warpwright.hardware.gpu_spec import GpuSpec
 from warpwright.verifier.binding import device_arguments
 from warpwright.verifier.host_values import HostValues
@@ -42,13 +42,15 @@ class TimedCases:
             case,
             self._rotation(case, POOL_SIZE),
             set_count(case_bytes(self.values.workload, case), self.gpu.memory.dram_bytes),
-            schedule_limit_s(known_us, FULL_LAUNCHES, self._kept_bytes(case)),
+            FULL_LAUNCHES,
+            schedule_limit_s(known_us, FULL_LAUNCHES),
         )
 
     def searched(self, case: Case, counts: Counts, known_us: float | None = None) -> TimedCase:
         """One case for points of a search: no more copies and host-made inputs than a time needs. Raises: as `of`."""
-        limit_s = search_limit_s(known_us, counts.warmups + counts.measured)
-        return self._prepared(case, self._rotation(case, _SEARCH_POOL), LEAST_SETS, limit_s)
+        launches = counts.warmups + counts.measured
+        limit_s = search_limit_s(known_us, launches)
+        return self._prepared(case, self._rotation(case, _SEARCH_POOL), LEAST_SETS, launches, limit_s)
 
     def _rotation(self, case: Case, pool: int) -> Rotation:
         key = case.name, pool
@@ -57,18 +59,24 @@ class TimedCases:
             self._rotations[key] = rotation(self.values.workload, case, self.values, seeds)
         return self._rotations[key]
 
-    def _prepared(self, case: Case, turns: Rotation, sets: int, limit_s: float) -> TimedCase:
+    def _prepared(self, case: Case, turns: Rotation, sets: int, launches: int, limit_s: float) -> TimedCase:
+        """limit_s: for the launches alone."""
         workload = self.values.workload
         arguments = self.values.arguments(case, case.seed)
         bound = device_arguments(workload, arguments, on_device=True)
+        arrays = tuple(_timed_array(array, arguments.shapes[array.name], turns) for array in workload.arrays)
+        copied_bytes = self._kept_bytes(case) + sum(entry.nbytes for array in arrays for entry in array.pool)
+        set_bytes = case_bytes(workload, case)
+        fixed_s = fixed_schedule_s(self.gpu, launches, set_bytes, copied_bytes, cold_cache=workload.cold_cache)
         return TimedCase(
-            arrays=tuple(_timed_array(array, arguments.shapes[array.name], turns) for array in workload.arrays),
+            arrays=arrays,
             scalars=tuple(argument for argument in bound if isinstance(argument, ScalarArgument)),
             rotation=turns,
             draw=lambda stream: self._draw(case, turns, stream),
             cold_cache=workload.cold_cache,
             sets=sets,
-            time_limit_s=limit_s,
+            time_limit_s=limit_s + fixed_s,
+            fixed_s=fixed_s,
         )
 
     def stream(self, purpose: str, identity: str) -> str:
