@@ -1,15 +1,12 @@
 """SIGKILL while a session ends, or while a candidate enters an ended one: the next command does what was left undone."""
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from loop.dying import killed_before
 from loop.row_sums import FAST, KERNEL, write_fast, write_row_sums
 from warpwright.candidate.directory import load_candidate
 from warpwright.cli.main import run
@@ -19,38 +16,6 @@ from warpwright.loop.secret import attempt_secret, secret_path, session_secret
 from warpwright.record.history.store import History
 from warpwright.record.session import Session
 
-KILLED = """
-import os, signal, sys
-from warpwright.cli.main import run
-from warpwright.loop import entering
-from warpwright.loop.ending import complete
-from warpwright.loop.history import SessionHistory
-from warpwright.record.session import Session
-
-def die(*ignored, **named):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def die_before(kind):
-    return lambda session, event: die() if event.kind == kind else emit(session, event)
-
-emit = Session.emit
-STEPS = {
-    "proposed": (Session, "emit", die_before("proposed")),
-    "pledge": (entering, "pledge_entry_secret", die),
-    "evaluate": (entering, "evaluate", die),
-    "record": (entering, "record", die),
-    "diagnose": (entering, "diagnose", die),
-    "last checks": (entering, "check_finally", die),
-    "secret": (complete, "file_secret", die),
-    "secrets of attempts": (complete, "file_entry_secrets", die),
-    "lesson": (SessionHistory, "learn", die),
-    "report": (complete, "write_report", die),
-    "ended": (Session, "emit", die_before("ended")),
-}
-where, name, instead = STEPS[sys.argv[1]]
-setattr(where, name, instead)
-sys.exit(run(sys.argv[2:]))
-"""
 OPTIMIZE = ("--device", "emulator", "--tuning-points", "0", "--iterations")
 Command = Callable[..., str]
 
@@ -70,13 +35,6 @@ def _own_state(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture
 def history(tmp_path: Path) -> History:
     return History(tmp_path / "history.sqlite")
-
-
-def killed_before(step: str, *arguments: str) -> None:
-    """Run a command in a process of its own, which dies where a step begins."""
-    command = [sys.executable, "-c", KILLED, step, *arguments, "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ), timeout=120)
-    assert done.returncode == -signal.SIGKILL, done.stderr
 
 
 @pytest.fixture
@@ -124,12 +82,12 @@ def ended(original: Path, tmp_path: Path) -> Path:
 def test_what_follows_the_summary_is_done_by_whoever_comes_next(
     tmp_path: Path, history: History, done_by: Command
 ) -> None:
-    killed_before("secret", *optimized(tmp_path, "2"))
+    killed_before("secret", tmp_path, *optimized(tmp_path, "2"))
     (directory,) = (tmp_path / "sessions").iterdir()
     outside = secret_path(Session.open(directory, lock=False))
     secret = outside.read_text(encoding="ascii")
     for step in ("secrets of attempts", "lesson", "report", "ended"):
-        killed_before(step, "resume", str(directory))
+        killed_before(step, tmp_path, "resume", str(directory))
         assert not outside.exists()
     assert (directory / "secret").read_text(encoding="ascii") == secret
     assert (directory / "report.html").exists()
@@ -165,7 +123,7 @@ def test_a_candidate_of_an_ended_session_is_judged_to_its_end(
     ended: Path, tmp_path: Path, history: History, done_by: Command, step: str, by: str
 ) -> None:
     kernel = write_fast(tmp_path / "fast")
-    killed_before(step, "try", str(ended), str(kernel))
+    killed_before(step, tmp_path, "try", str(ended), str(kernel))
     session = Session.open(ended, lock=False)
     own = attempt_secret(session, 2)  # whatever was killed, it is not the session's
     assert own != session_secret(session)
@@ -187,7 +145,7 @@ def test_one_that_was_begun_is_judged_though_no_secret_was_pledged(
     ended: Path, tmp_path: Path, done_by: Command, step: str, by: str
 ) -> None:
     kernel = write_fast(tmp_path / "fast")
-    killed_before(step, "try", str(ended), str(kernel))
+    killed_before(step, tmp_path, "try", str(ended), str(kernel))
     session = Session.open(ended, lock=False)
     assert [pending.number for pending in session.pending()] == [2]
     assert not is_complete(session)
@@ -201,7 +159,7 @@ def test_one_that_was_begun_is_judged_though_no_secret_was_pledged(
 def test_what_was_in_hand_when_the_session_ended_stays_unfinished(
     ended: Path, tmp_path: Path, done_by: Command
 ) -> None:
-    killed_before("pledge", "try", str(ended), str(write_fast(tmp_path / "fast")))
+    killed_before("pledge", tmp_path, "try", str(ended), str(write_fast(tmp_path / "fast")))
     events = ended / "events.jsonl"
     *others, proposed = events.read_text(encoding="utf-8").splitlines(keepends=True)
     assert '"proposed"' in proposed
@@ -212,7 +170,7 @@ def test_what_was_in_hand_when_the_session_ended_stays_unfinished(
 
 def test_one_that_lost_keeps_its_own_secret_too(ended: Path, tmp_path: Path, done_by: Command) -> None:
     (tmp_path / "same.cu").write_text(f"{KERNEL}// another comment\n", encoding="utf-8")
-    killed_before("record", "try", str(ended), str(tmp_path / "same.cu"))
+    killed_before("record", tmp_path, "try", str(ended), str(tmp_path / "same.cu"))
     session = Session.open(ended, lock=False)
     own = attempt_secret(session, 2)
     done_by("try", str(ended), str(write_fast(tmp_path / "fast")))
@@ -225,7 +183,7 @@ def test_one_that_lost_keeps_its_own_secret_too(ended: Path, tmp_path: Path, don
 
 
 def test_a_lost_secret_is_never_taken_for_the_sessions(ended: Path, tmp_path: Path) -> None:
-    killed_before("record", "try", str(ended), str(write_fast(tmp_path / "fast")))
+    killed_before("record", tmp_path, "try", str(ended), str(write_fast(tmp_path / "fast")))
     shutil.rmtree(tmp_path / "state")
     with pytest.raises(RecordError, match=r"the secret that judged this attempt is not at .*entry any more"):
         attempt_secret(Session.open(ended, lock=False), 2)
