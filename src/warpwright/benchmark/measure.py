@@ -84,9 +84,7 @@ def measure_single(
     if first.below is None or stream.counts.searching:
         return first
     if first.below.zone is Zone.SOFT:
-        case = replace(
-            case, sets=2 * case.sets, flushes=2, time_limit_s=case.time_limit_s + case.fixed_s, fixed_s=2 * case.fixed_s
-        )
+        case = case.stricter()
     again = _take_afresh(device, case, contestant, replace(stream, name=f"{stream.name}/again"))
     if isinstance(again, Faulted):
         return again

@@ -55,6 +55,11 @@ class TimedCase:
             return counts
         return fitting(counts, unit_us / US_PER_S, PLANNED_SHARE * (self.time_limit_s - self.fixed_s), least_rounds)
 
+    def stricter(self) -> "TimedCase":
+        """With twice the copies and a double flush: so a time below the soft floor is taken again."""
+        limit_s = self.time_limit_s + self.fixed_s
+        return replace(self, sets=2 * self.sets, flushes=2, time_limit_s=limit_s, fixed_s=2 * self.fixed_s)
+
 
 @dataclass(frozen=True, slots=True)
 class Stream:

@@ -8,6 +8,7 @@ from warpwright.benchmark.paired import LEAST_ROUNDS, PairedEffects, PairedOptio
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.outcome import Outcome
 from warpwright.evaluation.promotion.paired_run import PairedBench, PairedRun, too_slow, unproved
 
 _BOOTSTRAP_SEED = 0
@@ -41,7 +42,8 @@ class PairedComparison:
         run = PairedRun(self.bench, incumbent, contender, "pair")
         failure = run.extend(self.options.rounds, listener)
         if failure is not None:
-            self._floor(incumbent, listener)  # raises if the incumbent fails beside a copy of itself, too
+            if failure.outcome is not Outcome.SUSPICIOUS:
+                self._floor(incumbent, listener)  # raises if the incumbent fails beside a copy of itself, too
             return failure
         effects = self._effects(run)
         if isinstance(effects, NoFigure):

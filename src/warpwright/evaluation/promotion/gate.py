@@ -11,6 +11,7 @@ from warpwright.device.protocol import Timing
 from warpwright.evaluation.conclusion import decide_by_records, ranked_timings
 from warpwright.evaluation.course import Course
 from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.outcome import Outcome
 from warpwright.evaluation.promotion.baseline import Evaluated
 from warpwright.evaluation.promotion.comparison import NoFigure, PairedComparison, without_run
 
@@ -47,10 +48,13 @@ class Gate:
 
     def _paired(
         self, comparison: PairedComparison, course: Course, against: Evaluated, lead: float | None
-    ) -> Decision | Failure:
+    ) -> Decision | Failure | None:
         incumbent = self.build(against.candidate)
         incumbent.found = {case.name: case for case in against.evaluation.cases}
         found = comparison.compare(incumbent, course, course.listener)
+        if isinstance(found, Failure) and found.outcome is Outcome.SUSPICIOUS:
+            course.questions.append(found)
+            return None
         if isinstance(found, Failure):
             return found
         if isinstance(found, NoFigure):

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.figure import PairedSamples
+from warpwright.benchmark.floors import Below, Zone, below_floor, measured_floors
 from warpwright.benchmark.measure import launch_bound
 from warpwright.benchmark.paired import LEAST_ROUNDS, Effects, round_effects
 from warpwright.benchmark.schedule import CONTENDER, PAIRED, Counts, paired_rounds
@@ -18,6 +19,7 @@ from warpwright.device.measuring import Contestant, MeasuringDevice
 from warpwright.device.protocol import Faulted, TimeSource
 from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
+from warpwright.evaluation.timing.floor_failure import floor_failure
 from warpwright.evaluation.timing.limits import SCHEDULE_S
 from warpwright.evaluation.timing.timed_cases import TimedCases
 from warpwright.evaluation.timing.timed_fault import timed_failure
@@ -118,9 +120,28 @@ class PairedRun:
             taken = self._timed(case, timed, shorter)
             if isinstance(taken, Failure):
                 return taken
+        below = self._below(case, taken.series)
+        if below is not None:
+            timed = timed.stricter() if below.zone is Zone.SOFT else timed
+            self.bench.device.renew()
+            taken = self._timed(case, timed, taken.series.counts)
+            if isinstance(taken, Failure):
+                return taken
+            below = self._below(case, taken.series, afresh=below.zone is Zone.HARD)
+            if below is not None:
+                return floor_failure(case, below, repeated=True)
         self._series.setdefault(case.name, []).append(taken.series)
         self._measurements.setdefault(case.name, []).append(self._record(timed, taken))
         return None
+
+    def _below(self, case: Case, series: Series, *, afresh: bool = False) -> Below | None:
+        """The floor that the contender breaks; beside a copy of itself the incumbent is accused of nothing."""
+        samples = series.samples_us(CONTENDER)
+        if self.contender is self.incumbent or not samples:
+            return None
+        floors = measured_floors(self.bench.values.workload, case, self.bench.device.spec)
+        empty = self.bench.empties.of(self.contender.plans[case.name], afresh=afresh)
+        return below_floor(samples, median(samples), floors, empty)
 
     def _timed(self, case: Case, timed: TimedCase, counts: Counts) -> _Taken | Failure:
         """One schedule in the process that there is, with right outputs and usable times."""

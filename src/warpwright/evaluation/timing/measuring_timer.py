@@ -13,6 +13,7 @@ from warpwright.device.measuring import Contestant, MeasuringDevice
 from warpwright.device.protocol import Faulted, Timing
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation
+from warpwright.evaluation.timing.floor_failure import floor_failure
 from warpwright.evaluation.timing.timed_cases import TimedCases
 from warpwright.evaluation.timing.timed_fault import timed_failure
 from warpwright.evaluation.timing.timed_outputs import check_outputs
@@ -77,18 +78,16 @@ class MeasuringTimer:
     def _judged(
         self, found: CaseEvaluation, subject: TimedSubject, single: Single, checked: tuple[CheckedLaunch, ...]
     ) -> Timed | Failure:
-        where = case_text(subject.case)
         if not single.samples_us or not single.proved:
-            return Failure("timeout.timing", f"{where}: {_too_slow(single)}")
+            return Failure("timeout.timing", f"{case_text(subject.case)}: {_too_slow(single)}")
         if single.below is not None and single.below.zone is Zone.HARD:
-            return Failure("rejected.below_hard_floor", f"{where}: {_evidence(single)}")
+            return floor_failure(subject.case, single.below, repeated=single.repeated)
         floor = case_floor(self.values.workload, subject.case, self.device.spec)
         timing = _with_checked(timing_of(self.device, single), checked)
         timed = Timed(replace(found, timing=timing, floor_us=floor.us, floor_binding=floor.binding))
         if single.below is None:
             return timed
-        text = f"{where}: {_evidence(single)} Either less work is needed than [work] says, or something is reused."
-        return replace(timed, question=Failure("suspicious.below_soft_floor", text))
+        return replace(timed, question=floor_failure(subject.case, single.below, repeated=single.repeated))
 
 
 def _too_slow(single: Single) -> str:
@@ -101,16 +100,6 @@ def _too_slow(single: Single) -> str:
         "are compared, the last one among them, did not all run, and without them a time proves nothing. Every launch must "
         "take about as long as in verification."
     )
-
-
-def _evidence(single: Single) -> str:
-    below = single.below
-    assert below is not None
-    if not single.repeated:
-        return f"{below.text}; in a search it was not measured again."
-    if below.zone is Zone.HARD:
-        return f"{below.text}; so it was when both were measured again in a fresh process."
-    return f"{below.text}; so it was with twice the sets of inputs and L2 flushed twice."
 
 
 def _with_checked(timing: Timing, checked: tuple[CheckedLaunch, ...]) -> Timing:
