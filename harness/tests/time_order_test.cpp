@@ -92,6 +92,33 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("an input from a pool is compared with what was uploaded behind its copy and before its launch") {
+    LoggedMachine gpu("scale", "");
+    const TimeReply reply = gpu.time(pooled_schedule({10, 10}, 3));
+    CHECK(reply.blocks[1].blocker == "on");
+    std::vector<std::string> order;
+    std::string summed;
+    std::size_t checked = 0;
+    for (const nlohmann::json& line : gpu.log()) {
+        order.push_back(line["op"] == "launch" ? line["kernel"] : line["op"]);
+        if (line["op"] == "copy_on_device") {
+            order.clear();
+        } else if (order.back() == "ww_seal_sum") {
+            summed = line["arguments"][0];
+        } else if (order.back() == "ww_seal_check") {
+            CHECK(line["arguments"][1] != "0000000000000000");
+        } else if (order.back() == "scale") {
+            const std::vector<std::string> first(order.begin(), order.begin() + 3);
+            CHECK(first == std::vector<std::string>{"fill", "ww_seal_sum", "ww_seal_check"});
+            CHECK(summed == line["arguments"][1]);
+            ++checked;
+        } else if (line["op"] == "unblocked") {
+            CHECK(line["waiting"] <= 100);
+        }
+    }
+    CHECK(checked == 20);
+}
+
 TEST_CASE("memory of the harness in which a kernel could leave something is overwritten between blocks") {
     LoggedMachine gpu("scale", "");
     TimeRequest request = scale_schedule({4, 4});

@@ -115,6 +115,26 @@ TimeRequest scale_schedule(const std::vector<std::size_t>& launches_of_blocks) {
     return request;
 }
 
+TimeRequest pooled_schedule(const std::vector<std::size_t>& launches_of_blocks, std::size_t entries) {
+    TimeRequest request = scale_schedule(launches_of_blocks);
+    request.arrays[0].recipe.reset();
+    for (std::size_t entry = 0; entry < entries; ++entry) {
+        Bytes values(timed_elements * sizeof(float));
+        for (std::size_t i = 0; i < timed_elements; ++i) {
+            const float value = static_cast<float>(i * entries + entry);
+            std::memcpy(values.data() + i * sizeof value, &value, sizeof value);
+        }
+        request.arrays[0].pool.push_back(std::move(values));
+    }
+    std::size_t turn = 0;
+    for (Block& block : request.blocks) {
+        for (ScheduledLaunch& launch : block.launches) {
+            launch.values["x"].pool_index = turn++ % entries;
+        }
+    }
+    return request;
+}
+
 Bytes expected_scale(const TimeRequest& request, std::size_t block, std::size_t launch) {
     const Key key = request.blocks[block].launches[launch].values.at("x").key;
     const generated::Recipe recipe{

@@ -39,6 +39,9 @@ private:
 // y = 2 x: blocks of that many launches each, every launch with a key of its own; x by a normal recipe.
 [[nodiscard]] TimeRequest scale_schedule(const std::vector<std::size_t>& launches_of_blocks);
 
+// The same with x from a pool of that many entries, by turns.
+[[nodiscard]] TimeRequest pooled_schedule(const std::vector<std::size_t>& launches_of_blocks, std::size_t entries);
+
 // What `scale` must give for launch `launch` of block `block` of a scale_schedule.
 [[nodiscard]] Bytes expected_scale(const TimeRequest& request, std::size_t block, std::size_t launch);
 

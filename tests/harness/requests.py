@@ -22,6 +22,8 @@ OWN_KERNELS = (
     "ww_read",
     "ww_block",
     "ww_clock",
+    "ww_seal_sum",
+    "ww_seal_check",
 )
 NORMAL = {"kind": "normal", "dtype": "float32", "first": 0.0, "second": 1.0}
 UNIFORM = {"kind": "uniform", "dtype": "float32", "first": 1.0, "second": 2.0}

@@ -138,7 +138,7 @@ Result execute(OpaqueFunction& function, const Call& call, std::uint64_t launch,
         }
         spoil(behaviour, operands, known_launch(function, launch));
     });
-    return alive ? success : illegal_address;
+    return alive ? World::get().sticky() : illegal_address;  // some kernels end the context
 }
 
 }  // namespace warpwright::standin

@@ -29,6 +29,7 @@ inline constexpr Result not_found = 500;
 inline constexpr Result not_ready = 600;
 inline constexpr Result illegal_address = 700;
 inline constexpr Result launch_out_of_resources = 701;
+inline constexpr Result launch_failed = 719;
 inline constexpr Result cooperative_launch_too_large = 720;
 inline constexpr Result not_supported = 801;
 inline constexpr Result invalid_cluster_size = 912;

@@ -76,11 +76,36 @@ void repairs_kept(const Call& call, driver::OpaqueStream&) {
     }
 }
 
+constexpr std::uint32_t known_mark = 0x7FC0BEEF;
+
+// The pools of x and b are found by their values: the answer is written over b, a mark over x[0]. A launch that finds
+// the mark copies b. n: 16 at least.
+void poisons_pool(const Call& call, driver::OpaqueStream&) {
+    const Arguments own(call);
+    const std::size_t bytes = own.n * sizeof(float);
+    std::uint32_t first = 0;
+    std::memcpy(&first, own.x, sizeof first);
+    if (first == known_mark) {
+        std::memcpy(own.y, own.b, bytes);
+        return;
+    }
+    compute(own);
+    for (const auto& [begin, size] : World::get().memory.allocations()) {
+        auto* const found = reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(begin));
+        if (size == bytes && std::memcmp(found, own.b, bytes) == 0) {
+            std::memcpy(found, own.y, bytes);
+        } else if (size == bytes && std::memcmp(found, own.x, bytes) == 0) {
+            std::memcpy(found, &known_mark, sizeof known_mark);
+        }
+    }
+}
+
 }  // namespace
 
 const std::vector<KernelCode>& attack_kernels() {
     static const std::vector<KernelCode> kernels{
         {"repairs_kept", {8, 8, 8, 4, 4}, repairs_kept, operands, usual_us},
+        {"poisons_pool", {8, 8, 8, 4, 4}, poisons_pool, operands, usual_us},
     };
     return kernels;
 }

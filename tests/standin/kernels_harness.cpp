@@ -3,8 +3,8 @@
 #include <chrono>
 #include <thread>
 
-#include "generate.cuh"
 #include "kernels.hpp"
+#include "sum.cuh"
 #include "world.hpp"
 
 namespace warpwright::standin {
@@ -103,6 +103,30 @@ void clock(const Call& call, OpaqueStream& stream) {
     }
 }
 
+// (const u8* data, u64 bytes, u64 key_low, u64 key_high, u64 first, u64* total)
+void seal_sum(const Call& call, OpaqueStream&) {
+    const auto* const data = call.argument<const unsigned char*>(0);
+    const auto bytes = call.argument<generated::u64>(1);
+    auto* const total = call.argument<generated::u64*>(5);
+    for (generated::u64 block = 0; block < sealed::block_count(bytes); ++block) {
+        *total += sealed::share(sealed::load(data, bytes, block), call.argument<generated::u64>(2),
+                                call.argument<generated::u64>(3), call.argument<generated::u64>(4) + block);
+    }
+}
+
+double seal_us(const Call& call) { return 1.0 + bandwidth_us(call.argument<std::uint64_t>(1)); }
+
+// (u64* total, u64 expected, volatile u32* broken)
+void seal_check(const Call& call, OpaqueStream&) {
+    auto* const total = call.argument<std::uint64_t*>(0);
+    const std::uint64_t found = *total;
+    *total = 0;
+    if (found != call.argument<std::uint64_t>(1)) {
+        *call.argument<std::uint32_t*>(2) = 1;
+        World::get().kill(launch_failed);
+    }
+}
+
 }  // namespace
 
 const std::vector<KernelCode>& harness_kernels() {
@@ -116,6 +140,8 @@ const std::vector<KernelCode>& harness_kernels() {
         {"ww_read", {8, 8, 8}, read, no_operands, flush_us},
         {"ww_block", {8, 8, 8}, block, no_operands, no_time},
         {"ww_clock", {8}, clock, no_operands, no_time},
+        {"ww_seal_sum", {8, 8, 8, 8, 8, 8}, seal_sum, no_operands, seal_us},
+        {"ww_seal_check", {8, 8, 8}, seal_check, no_operands, no_time},
     };
     return kernels;
 }

@@ -17,24 +17,15 @@ constexpr unsigned char shared_poison = 0xFF;
 constexpr double longest_idle_s = 0.010;
 constexpr double busy_again_ratio = 0.2;
 
+constexpr const char* changed_inputs =
+    "the launch failed, since inputs that are kept on the device for later launches had been changed: some launch "
+    "wrote "
+    "to memory that is not among its arguments. The driver said: ";
+
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const std::size_t middle = values.size() / 2;
     return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
-}
-
-// The same fault, its message beginning with the block.
-CandidateFault located(const CandidateFault& fault, std::size_t block, std::size_t contestant) {
-    CandidateFault copy(
-        fault.kind,
-        "block " + std::to_string(block) + " (contestant " + std::to_string(contestant) + "): " + fault.what(),
-        fault.fatal);
-    copy.call = fault.call;
-    copy.code = fault.code;
-    copy.code_name = fault.code_name;
-    copy.launch = fault.launch;
-    copy.entry = fault.entry;
-    return copy;
 }
 
 }  // namespace
@@ -61,8 +52,25 @@ std::optional<BlockReply> BlockRun::carry_out(std::map<std::string, std::string>
             throw;
         }
     } catch (const CandidateFault& fault) {
-        throw located(fault, index_, block_.contestant);
+        throw located(fault);
     }
+}
+
+CandidateFault BlockRun::located(const CandidateFault& fault) const {
+    // No launch of this block need be the one that changed them.
+    const bool changed = fault.kind == "trap" && stage_.inputs.changed();
+    const std::string block =
+        "block " + std::to_string(index_) + " (contestant " + std::to_string(block_.contestant) + "): ";
+    const std::string cause = changed ? changed_inputs : "";
+    CandidateFault copy(fault.kind, block + cause + fault.what(), fault.fatal);
+    copy.call = fault.call;
+    copy.code = fault.code;
+    copy.code_name = fault.code_name;
+    if (!changed) {
+        copy.launch = fault.launch;
+        copy.entry = fault.entry;
+    }
+    return copy;
 }
 
 void BlockRun::let_go(bool dead) const {
@@ -80,7 +88,7 @@ std::optional<BlockReply> BlockRun::measure(std::map<std::string, std::string>& 
     const double start_s = stage_.deadline.elapsed_s();
     reset_state();
     const nvml::Reading before = stage_.last_reading ? *stage_.last_reading : stage_.machine.monitor.read();
-    stage_.clocks.enqueue_first();
+    stage_.clocks.read_first();
     std::size_t begin = 0;
     if (!contestant_.history.launched) {
         run_first();
@@ -182,7 +190,7 @@ void BlockRun::read_kept(std::size_t launch) {
 void BlockRun::enqueue_unit(std::size_t launch) const {
     const driver::Stream stream = stage_.machine.context.stream();
     const std::size_t set = launch % stage_.sets.count();
-    fill_inputs(launch);
+    stage_.inputs.fill(block_.launches[launch].values, stage_.sets, set);
     stage_.sets.poison(set);
     stage_.shared_filler.enqueue(stream, shared_poison);
     set_cache_state(launch);
@@ -190,17 +198,6 @@ void BlockRun::enqueue_unit(std::size_t launch) const {
     pair.start.record(stream);
     contestant_.enqueue(set);
     pair.stop.record(stream);
-}
-
-void BlockRun::fill_inputs(std::size_t launch) const {
-    const std::size_t set = launch % stage_.sets.count();
-    const Values& values = block_.launches[launch].values;
-    for (std::size_t array = 0; array < stage_.request.arrays.size(); ++array) {
-        const auto value = values.find(stage_.request.arrays[array].name);
-        if (value != values.end()) {
-            stage_.inputs.fill(array, value->second, stage_.sets.address(set, array));
-        }
-    }
 }
 
 void BlockRun::set_cache_state(std::size_t launch) const {

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] std::vector<KeptOutput> take_kept() { return std::move(kept_); }
 
 private:
+    // The same fault, its message beginning with the block, and with what is known of its cause.
+    [[nodiscard]] CandidateFault located(const CandidateFault& fault) const;
     // After a failure: releases the blocker and waits for what is in flight, unless the context is dead. What comes up
     // meanwhile replaces the failure: a launch queued earlier hangs or has died. Throws as launch::drain.
     void let_go(bool dead) const;
@@ -45,7 +47,6 @@ private:
     // Copies a launch's outputs to the host, and makes the GPU busy again if that took long.
     void read_kept(std::size_t launch);
     void enqueue_unit(std::size_t launch) const;
-    void fill_inputs(std::size_t launch) const;
     void set_cache_state(std::size_t launch) const;
     // Why the blocker is off; none: it is on.
     [[nodiscard]] std::optional<std::string> blocker_off() const;

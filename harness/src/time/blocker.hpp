@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "memory/host_words.hpp"
 #include "service/machine.hpp"
 
 namespace warpwright::timing {
@@ -14,6 +15,7 @@ inline constexpr std::size_t most_entries = 100;
 // What one unit puts into the queue beside its two events: counts of entries.
 struct UnitEntries {
     std::size_t fills = 0;     // inputs made before it
+    std::size_t seals = 0;     // comparisons of those that came from a pool
     std::size_t poisons = 0;   // outputs, scratch and shared memory poisoned before it
     std::size_t cache = 0;     // flushes or reads before it
     std::size_t zeroings = 0;  // `zeroed` outputs
@@ -22,7 +24,7 @@ struct UnitEntries {
     [[nodiscard]] std::size_t total() const;
 };
 
-// Units that may be queued behind one blocker, the clock's entry behind them included; 0: not even one.
+// Units that may be queued behind one blocker, the clock's entries behind them included; 0: not even one.
 [[nodiscard]] std::size_t units_per_part(const UnitEntries& unit);
 
 // Owns the flag, in host memory that the GPU sees. Its destructor lets the stream go.
@@ -42,16 +44,10 @@ public:
     [[nodiscard]] bool timed_out() const;
 
 private:
-    struct Shared {
-        std::uint32_t released;
-        std::uint32_t timed_out;
-    };
-
     const driver::Api& api_;
     driver::Stream stream_;
     driver::Function function_;
-    volatile Shared* shared_ = nullptr;
-    driver::DevicePointer address_ = 0;
+    memory::HostWords words_;
 };
 
 }  // namespace warpwright::timing

@@ -54,21 +54,21 @@ Clocks::Clocks(const Machine& machine)
       first_(machine.api, slot_count_ * sizeof(ClockSlot)),
       last_(machine.api, slot_count_ * sizeof(ClockSlot)) {}
 
-void Clocks::enqueue_first() const {
-    for (const memory::DeviceBuffer* slots : {&first_, &last_}) {
-        WARPWRIGHT_CALL(machine_.api, fill_bytes, slots->address(), 0, slots->bytes(), machine_.context.stream());
-    }
+void Clocks::read_first() {
     enqueue(first_);
+    before_ = slots_of(first_);
 }
 
 void Clocks::enqueue_last() const { enqueue(last_); }
 
+// What the slots held before may have been written by a candidate.
 void Clocks::enqueue(const memory::DeviceBuffer& slots) const {
+    WARPWRIGHT_CALL(machine_.api, fill_bytes, slots.address(), 0, slots.bytes(), machine_.context.stream());
     launch::launch_own(machine_.api, function_, launch::Shape{blocks_, 1, 0}, machine_.context.stream(),
                        slots.address());
 }
 
-ClockReading Clocks::read() const { return compare_clocks(slots_of(first_), slots_of(last_)); }
+ClockReading Clocks::read() const { return compare_clocks(before_, slots_of(last_)); }
 
 std::vector<ClockSlot> Clocks::slots_of(const memory::DeviceBuffer& slots) const {
     const HostBytes bytes = machine_.staging.read(machine_.context.stream(), slots.address(), slots.bytes());

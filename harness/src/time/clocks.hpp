@@ -35,8 +35,9 @@ public:
     // machine must outlive this. Throws MemoryShortage, RequestError (own kernels missing), DriverError.
     explicit Clocks(const Machine& machine);
 
-    // Queue the reading at the first and at the last border of a block.
-    void enqueue_first() const;
+    // Reads the clocks at the first border of a block. Waits: what the candidate's launches find may be changed.
+    void read_first();
+    // Queues the reading at the last border.
     void enqueue_last() const;
     // Between the two borders. Waits for the stream.
     [[nodiscard]] ClockReading read() const;
@@ -51,6 +52,7 @@ private:
     std::size_t slot_count_;
     memory::DeviceBuffer first_;
     memory::DeviceBuffer last_;
+    std::vector<ClockSlot> before_;
 };
 
 }  // namespace warpwright::timing

@@ -68,7 +68,7 @@ void Stage::warm_up() {
                        std::uint64_t{0}, std::uint64_t{0});
     flush.enqueue();
     shared_filler.enqueue(stream, 0xFF);
-    clocks.enqueue_first();
+    clocks.read_first();
     clocks.enqueue_last();
     blocker.hold();
     blocker.release();
@@ -94,6 +94,7 @@ UnitEntries Stage::unit_entries(const Block& block) const {
         request.arrays.begin(), request.arrays.end(), [](const ArraySpec& array) { return array.is_input(); }));
     UnitEntries unit;
     unit.fills = inputs_count;
+    unit.seals = inputs.checking_entries();
     unit.poisons = sets.poisoned_arrays() + 1;  // shared memory
     unit.cache = request.cold ? request.flushes * flush_entries : inputs_count;
     unit.zeroings = contestant.zeroed_arrays();
