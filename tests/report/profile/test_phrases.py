@@ -7,7 +7,7 @@ import pytest
 from record.test_kept import CASE
 from warpwright.knowledge.field_guide.card import Advice, Card
 from warpwright.knowledge.field_guide.guide import cards
-from warpwright.knowledge.field_guide.history import measured
+from warpwright.knowledge.field_guide.history import Results, by_results
 from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.diagnosis.wording import bound_words
 from warpwright.report.profile.phrases import (
@@ -100,9 +100,11 @@ def test_a_gain_is_a_range_only_where_there_is_one(
     assert gain_text(advice(card, held)) == words
 
 
-def test_gains_that_were_measured_say_so() -> None:
-    card = measured(next(iter(cards().values())), (0.9, 1.0, 1.2))
-    assert gain_text(advice(card, 1.2)) == "0.9 to 1.2 times the speed, measured, n = 3"
+@pytest.mark.parametrize(("measured", "word"), [(True, "measured"), (False, "estimated")])
+def test_gains_of_own_results_say_what_their_times_were(measured: bool, word: str) -> None:
+    own = next(iter(cards().values()))
+    card = by_results(own, Results({own.id: (0.9, 1.0, 1.2)}, measured))
+    assert gain_text(advice(card, 1.2)) == f"0.9 to 1.2 times the speed, {word}, n = 3"
 
 
 def test_a_gain_that_an_estimated_bound_cuts_is_an_estimate() -> None:
