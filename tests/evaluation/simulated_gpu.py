@@ -44,8 +44,9 @@ class Behaviour:
     throttled, slow_clock: numbers of blocks (counted over the device's life) with a throttle reason or at half the clock.
     gives_up: number of the block whose blocker does. replays: from its second launch on in a request a kernel gives back its
     first answer. limit_blocks, pair_blocks: blocks of a request, and of one with two sides, that end before the time limit.
-    limited: a block that would end beyond the time limit is not begun. block_us: added to the last launch of each block of a
-    contender. verifying_us: of a run in verification. first_sample_us: instead of the first launch of each block.
+    limited: a block that would end beyond the time limit is not begun. unfinished: requests whose last round is not. block_us:
+    added to the last launch of each block of a contender. verifying_us: of a run in verification. first_sample_us: instead of
+    the first launch of each block.
     """
 
     unit_us: Callable[[Contestant], float] = lambda _: 20.0
@@ -58,6 +59,7 @@ class Behaviour:
     limit_blocks: int | None = None
     pair_blocks: int | None = None
     limited: bool = False
+    unfinished: Callable[[MeasureRequest], bool] = lambda _: False
     block_us: float = 0.0
     verifying_us: float | None = None
     first_sample_us: float | None = None
@@ -130,6 +132,8 @@ class SimulatedGpu:
         first: dict[int, Mapping[str, Array]] = {}
         known = self.behaviour
         limit = known.limit_blocks if len(request.contestants) == 1 or known.pair_blocks is None else known.pair_blocks
+        if known.unfinished(request):
+            limit = len(request.blocks) - len(request.contestants)
         limit = None if request.contestants[0].program is None else limit
         spent_us = 0.0
         for index, block in enumerate(request.blocks[:limit]):

@@ -200,7 +200,7 @@ def test_an_estimate_is_no_record_to_be_compared_with(evaluating: Evaluating, po
     assert gpu.runs - runs == runs, "no further seeds: estimates make no measured gain beyond belief"
     assert found.outcome is Outcome.IMPROVED
     assert found.speedup == pytest.approx(1.25, rel=0.01)
-    evaluator, _ = evaluating(Behaviour(unit_us=FAST_64, limit_blocks=12))
+    evaluator, _ = evaluating(Behaviour(unit_us=FAST_64, unfinished=lambda request: len(request.contestants) == 2))
     tied = evaluator.evaluate(point(64), against=before)
     assert (tied.outcome, tied.speedup) == (Outcome.TIE, None)
 

@@ -1,6 +1,5 @@
 """Carries out a schedule on a device: every block as a record, tainted rounds taken again, outputs kept for judgement."""
 
-import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -121,14 +120,9 @@ class Series:
         last = own[-1], len(self.records[own[-1]].samples_us) - 1
         return last in self.compared and len(self.compared) >= LEAST_COMPARED
 
-    def unit_us(self) -> float | None:
-        """What a launch of every side took on the average, warm-ups as well; None if a side has none."""
-        sides: dict[int, list[float]] = {record.side: [] for record in self.records}
-        for record in self.records:
-            sides[record.side] += [us for us in record.samples_us if math.isfinite(us) and us > 0]
-        if not sides or not all(sides.values()):
-            return None
-        return sum(sum(samples) / len(samples) for samples in sides.values())
+    def launches(self, side: int) -> int:
+        """Launches of a side that ran, warm-ups as well."""
+        return sum(len(record.samples_us) for record in self.records if record.side == side)
 
     def add(self, planned: Sequence[PlannedBlock], measured: Measured) -> None:
         """Append the blocks that were begun."""
@@ -195,11 +189,16 @@ def take_series(
 
 
 def replanned(case: TimedCase, series: Series, judged: int, least_rounds: int = 1) -> Counts | None:
-    """With what a schedule that the limit ended too early is to be taken again, by what its launches took; None: it is not."""
+    """With what a schedule that the limit ended too early is to be taken again; None: it is not.
+
+    By the wall clock, so that nobody is blamed for a machine that is slow at what lies between launches.
+    """
     if series.counts.searching or not series.truncated or series.proved(judged):
         return None
-    planned = case.planned(series.counts, series.unit_us(), least_rounds)
-    return None if planned == series.counts else planned
+    done = min(series.launches(side) for side in {0, judged})
+    if not done:
+        return None
+    return case.planned(series.counts, US_PER_S * (case.time_limit_s - case.fixed_s) / done, least_rounds)
 
 
 def _again(rounds: Rounds, tainted: frozenset[int], chance: random.Random) -> Rounds:
