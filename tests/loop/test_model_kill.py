@@ -1,17 +1,16 @@
 """SIGKILL while a model is being asked: what it said before is not paid for again, and the session ends as if undisturbed."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
 
+from loop.forked import Forked
 from loop.model_session import PREFLIGHT, REPLIES, essence, only_session, optimize, prepared, small_workload
 from model_server.answer import Answer
 from model_server.folder import read_folder
@@ -27,7 +26,7 @@ class Killer:
     """Gives prepared answers in order; at the first arrival of some requests it kills whoever asks."""
 
     answers: Sequence[Answer]
-    process: subprocess.Popen[str] | None = None
+    processes: Queue[Forked] = field(default_factory=Queue)
     prompts: list[str] = field(default_factory=list)
     given: int = 0
     killed: set[int] = field(default_factory=set)
@@ -38,22 +37,21 @@ class Killer:
         self.prompts.append(request.prompt)
         if self.given in KILLED_AT and self.given not in self.killed:
             self.killed.add(self.given)
-            assert self.process is not None
-            self.process.send_signal(signal.SIGKILL)
+            self.processes.get(timeout=60.0).kill()
             return Answer(hang_up=True)
         self.given += 1
         return self.answers[self.given - 1]
 
 
-def start(arguments: Sequence[str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "warpwright.cli.main", *arguments, "--quiet"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(autouse=True)
-def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("WARPWRIGHT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("WARPWRIGHT_CACHE", str(cache))
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
 
@@ -70,20 +68,19 @@ def test_replies_that_were_paid_for_are_used_after_a_kill(tmp_path: Path, strate
         calls = str(6 + len(KILLED_AT))  # a request that was cut off counts: the server may have worked on it
         arguments: tuple[str, ...] = ("optimize", str(workload), "--sessions", root, *model, *common, calls)
         for _ in KILLED_AT:
-            killer.process = start(arguments)
-            killer.process.communicate(timeout=120)
-            assert killer.process.returncode == -signal.SIGKILL
+            process = Forked((*arguments, "--quiet"), tmp_path)
+            killer.processes.put(process)
+            assert process.wait() == -signal.SIGKILL, process.err
             arguments = ("resume", "last", "--sessions", root)
-        ended = start((*arguments, "--json"))
-        out, err = ended.communicate(timeout=120)
-    assert ended.returncode == 0, err
+        ended = Forked((*arguments, "--quiet", "--json"), tmp_path)
+        assert ended.wait() == 0, ended.err
     calm, disturbed = only_session(tmp_path / "calm"), only_session(tmp_path / "killed")
     assert essence(disturbed) == essence(calm)
     assert killer.killed == set(KILLED_AT)
     assert len(killer.prompts) == 6 + len(KILLED_AT)
     again = [n for n, prompt in enumerate(killer.prompts[1:]) if prompt == killer.prompts[n]]
     assert len(again) == len(KILLED_AT)  # only the request that a kill cut off was sent twice, word for word
-    document: dict[str, Any] = json.loads(out)
+    document: dict[str, Any] = json.loads(ended.out)
     assert document["spending"]["model_calls"] == 6 + len(KILLED_AT)
     model_lines = [line.outcome for line in disturbed.ledger() if line.kind == "model"]
     assert model_lines.count("fault: cut off by a kill") == len(KILLED_AT)
