@@ -11,8 +11,9 @@ from warpwright.device.protocol import TimeSource
 from warpwright.knowledge.field_guide.guide import guidance_for
 from warpwright.profiler.counters import Quality
 from warpwright.profiler.derived import TOOL as DERIVED
-from warpwright.profiler.diagnosis.finding import CaseDiagnosis, Evidence, Finding
+from warpwright.profiler.diagnosis.finding import AttemptDiagnosis, CaseDiagnosis, Evidence, Finding
 from warpwright.profiler.profile import Cache, CaseProfile, Counter, HotLine, LaunchCounters, RuleResult, Source
+from warpwright.report.diagnosis import diagnosis_to_json
 from warpwright.report.profile.document import profile_document
 from warpwright.report.profile.view import ProfiledCase, profile_view
 
@@ -121,6 +122,24 @@ def test_the_document_is_json_and_complete(case: ProfiledCase) -> None:
     assert told["diagnosis"]["limited"] is True
     assert told["diagnosis"]["findings"][0]["hint"] is False
     assert told["diagnosis"]["findings"][0]["bound_estimated"] is False
+
+
+def test_what_curing_brings_as_a_rule_is_told_beside_the_ceiling(case: ProfiledCase) -> None:
+    finding = replace(case.diagnosis.findings[0], bound=10.5, about=4.5, about_estimated=True)
+    told = replace(case, diagnosis=replace(case.diagnosis, findings=(finding,)))
+    assert "curing it can bring about est. 4.5 times the speed" in shown(told)
+    (document,) = profile_document("stride", "NVIDIA H200", "passed", [told])["cases"]
+    (found,) = document["diagnosis"]["findings"]
+    assert (found["bound"], found["about"]) == (10.5, 4.5)
+    attempt = diagnosis_to_json(AttemptDiagnosis((told.diagnosis,), told.diagnosis.case))
+    assert attempt is not None
+    assert (attempt["bound"], attempt["about"]) == (10.5, 4.5)
+
+
+def test_no_gain_in_the_document_is_inverted(case: ProfiledCase) -> None:
+    held = replace(case, guidance=guidance_for("uncoalesced", MEASURED, "sm_90", 1.2))
+    (document,) = profile_document("stride", "NVIDIA H200", "passed", [held])["cases"]
+    assert [advice["gain"] for advice in document["advice"]] == [[1.2, 1.2]] * len(document["advice"])
 
 
 def test_a_hint_is_not_shown_as_what_limits_the_kernel(case: ProfiledCase) -> None:
