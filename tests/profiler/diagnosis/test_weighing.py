@@ -80,11 +80,13 @@ def test_a_barrier_that_waits_for_a_busy_memory_is_a_hint() -> None:
 )
 def test_a_barrier_is_a_cause_where_memory_is_idle_or_warps_wait_less_for_it(changed: dict[str, float]) -> None:
     assert target(TRANSPOSE | changed) == "barrier"
+    assert not found(TRANSPOSE | changed)["barrier"].hint
 
 
 def test_what_is_unknown_speaks_against_no_barrier() -> None:
     unknown = {name: value for name, value in TRANSPOSE.items() if name != "stall_long_scoreboard_ratio"}
     assert target(unknown) == "barrier"
+    assert not found(unknown)["barrier"].hint
 
 
 STRIDED = {  # a thread for eight neighbours: L1 serves seven of eight, DRAM moves what it must
@@ -122,6 +124,7 @@ def test_excess_that_l1_serves_is_a_hint_where_dram_is_busy_with_what_must_move(
 )
 def test_excess_is_a_cause_where_it_moves_bytes_or_l1_is_waited_for(changed: dict[str, float]) -> None:
     assert target(STRIDED | changed) == "uncoalesced"
+    assert not found(STRIDED | changed)["uncoalesced"].hint
 
 
 def test_excess_is_a_cause_where_it_is_unknown_what_must_move() -> None:
