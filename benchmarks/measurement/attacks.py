@@ -26,7 +26,7 @@ from warpwright.workload.loader import load_workload
 from warpwright.workload.model import Workload
 
 HERE = Path(__file__).parent
-WORKLOADS = ("axpb", "row_sum", "scale")
+WORKLOADS = ("axpb", "pooled", "row_sum", "scale")
 HARMLESS = "harmless"
 FASTER_RATIO = 0.97
 """A cheat that is only held, or passes, must take at least this share of the honest kernel's time: no check was misled."""

@@ -19,8 +19,7 @@ constexpr double busy_again_ratio = 0.2;
 
 constexpr const char* changed_inputs =
     "the launch failed, since inputs that are kept on the device for later launches had been changed: some launch "
-    "wrote "
-    "to memory that is not among its arguments. The driver said: ";
+    "wrote to memory that is not among its arguments";
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -58,11 +57,10 @@ std::optional<BlockReply> BlockRun::carry_out(std::map<std::string, std::string>
 
 CandidateFault BlockRun::located(const CandidateFault& fault) const {
     // No launch of this block need be the one that changed them.
-    const bool changed = fault.kind == "trap" && stage_.inputs.changed();
+    const bool changed = fault.fatal && fault.kind != "timeout" && stage_.inputs.changed();
     const std::string block =
         "block " + std::to_string(index_) + " (contestant " + std::to_string(block_.contestant) + "): ";
-    const std::string cause = changed ? changed_inputs : "";
-    CandidateFault copy(fault.kind, block + cause + fault.what(), fault.fatal);
+    CandidateFault copy(changed ? "trap" : fault.kind, block + (changed ? changed_inputs : fault.what()), fault.fatal);
     copy.call = fault.call;
     copy.code = fault.code;
     copy.code_name = fault.code_name;
