@@ -1,6 +1,6 @@
 """Counters, diagnosis and guidance of every attempt: written in the loop, used by the next one, taken up after a kill."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from evaluation.simulated_gpu import Behaviour, SimulatedGpu, by_block_size
+from evaluation.simulated_gpu import Behaviour, by_block_size
+from loop.shared import Shared
 from loop.tiny import write_tiny
-from warpwright.compiler.compiler import Compiler
 from warpwright.device.protocol import TimeSource
-from warpwright.device.registry import open_device
 from warpwright.errors import InfrastructureError
-from warpwright.evaluation.bench import Bench, BenchOptions
-from warpwright.evaluation.evaluator import Evaluator
+from warpwright.evaluation.bench import BenchOptions
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import LoopContext, open_context
 from warpwright.loop.diagnosis import diagnose_attempt, worth_profiling
@@ -31,13 +29,12 @@ from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.record.attempt import Attempt, Hypothesis
 from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
-from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.loader import load_workload
-from warpwright.workload.oracle import Oracle
 
 MORE_BLOCKS = Hypothesis("smaller blocks", "twice the blocks", {"grid_blocks": 2.0})
 FEWER_BLOCKS = Hypothesis("larger blocks", "half the blocks, it is hoped", {"grid_blocks": 0.5})
 NO_COUNTERS = Hypothesis("another block", "just so")
+Measured = Callable[..., Session]
 
 
 @dataclass
@@ -72,7 +69,7 @@ class Citing(Scripted):
 
 
 @pytest.fixture(autouse=True)
-def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, on_shared: None) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
@@ -249,23 +246,26 @@ dims = { n = 4096 }
 """
 
 
-def measured(
-    tmp_path: Path, behaviour: Behaviour, script: list[tuple[int, Hypothesis]], more_cases: str = ""
-) -> Session:
-    session = new_session(tmp_path, "gpu:0", more_cases=more_cases)
-    seeds = SeedPool(session_secret(session))
-    gpu = SimulatedGpu(open_device("emulator:h200"), behaviour)
-    evaluator = Evaluator(session.workload, gpu, Compiler(None, None), Oracle(session.workload), seeds)
-    bench = Bench(session.workload, evaluator, seeds)
-    context = LoopContext(session, bench, Scripted(script), Budget(None, None, patience=12, max_repairs=0))
-    try:
-        run_session(context)
-    finally:
-        context.close()
-    return session
+@pytest.fixture
+def measured(shared: Shared) -> Measured:
+    """A session below a directory, on a simulated GPU."""
+
+    def measured(
+        root: Path, behaviour: Behaviour, script: list[tuple[int, Hypothesis]], more_cases: str = ""
+    ) -> Session:
+        session = new_session(root, "gpu:0", more_cases=more_cases)
+        bench = shared.measured(session.workload, session_secret(session), behaviour)
+        context = LoopContext(session, bench, Scripted(script), Budget(None, None, patience=12, max_repairs=0))
+        try:
+            run_session(context)
+        finally:
+            context.close()
+        return session
+
+    return measured
 
 
-def test_without_counters_a_measured_session_goes_on_and_says_so_once(tmp_path: Path) -> None:
+def test_without_counters_a_measured_session_goes_on_and_says_so_once(tmp_path: Path, measured: Measured) -> None:
     behaviour = Behaviour(unit_us=by_block_size({32: 20.0, 64: 16.0, 128: 24.0}))
     session = measured(tmp_path, behaviour, [(64, FEWER_BLOCKS), (128, NO_COUNTERS)])
     notes = [event.text for event in session.events() if event.kind == "note" and "no hardware counters" in event.text]
@@ -278,7 +278,7 @@ def test_without_counters_a_measured_session_goes_on_and_says_so_once(tmp_path: 
 
 @pytest.mark.parametrize(("hypothesis", "worth"), [(None, False), (NO_COUNTERS, False), (MORE_BLOCKS, True)])
 def test_on_a_gpu_a_profile_is_for_incumbents_and_for_hypotheses_that_name_counters(
-    tmp_path: Path, hypothesis: Hypothesis | None, worth: bool
+    tmp_path: Path, measured: Measured, hypothesis: Hypothesis | None, worth: bool
 ) -> None:
     behaviour = Behaviour(unit_us=by_block_size({32: 20.0, 64: 24.0}))
     session = measured(tmp_path, behaviour, [(64, NO_COUNTERS)])
@@ -292,7 +292,7 @@ def test_on_a_gpu_a_profile_is_for_incumbents_and_for_hypotheses_that_name_count
 
 
 def test_on_a_gpu_one_case_is_profiled_until_nothing_is_left_to_gain_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, measured: Measured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[list[str]] = []
     finished_cases: set[str] = set()
@@ -320,7 +320,9 @@ def test_on_a_gpu_one_case_is_profiled_until_nothing_is_left_to_gain_there(
     assert asked == [[kept], [other], [other], [other]]
 
 
-def test_counters_that_were_lost_on_the_way_refute_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counters_that_were_lost_on_the_way_refute_nothing(
+    tmp_path: Path, measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The parent was profiled; for its child only the least that DRAM can have done is known."""
     taken = iter([Counter(0.62, Source.NCU, Quality.MEASURED), *(3 * [Counter(0.45, Source.MODEL, Quality.ESTIMATED)])])
 
@@ -341,7 +343,9 @@ def test_counters_that_were_lost_on_the_way_refute_nothing(tmp_path: Path, monke
     )
 
 
-def test_a_fault_of_profiling_does_not_end_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_profiling_does_not_end_a_session(
+    tmp_path: Path, measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*arguments: object) -> None:
         raise InfrastructureError("the harness did not come up")
 

@@ -6,13 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.simulated_gpu import Behaviour, SimulatedGpu, by_block_size
+from evaluation.simulated_gpu import Behaviour, by_block_size
+from loop.shared import Shared
 from loop.tiny import write_tiny
 from warpwright.candidate.candidate import Candidate
-from warpwright.compiler.compiler import Compiler
-from warpwright.device.registry import open_device
-from warpwright.evaluation.bench import Bench
-from warpwright.evaluation.evaluator import Evaluator
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import LoopContext
 from warpwright.loop.entering import enter_candidate
@@ -24,20 +21,16 @@ from warpwright.record.attempt import Hypothesis
 from warpwright.record.history.store import History
 from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
-from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.loader import load_workload
-from warpwright.workload.oracle import Oracle
 
 TIMES = {32: 20.0, 64: 16.0, 128: 24.0}
 WHY = Hypothesis("by hand", "another block size")
 
 
-def context_of(session: Session, behaviour: Behaviour) -> LoopContext:
-    seeds = SeedPool(entry_secret(session))
-    gpu = SimulatedGpu(open_device("emulator:h200"), behaviour)
-    evaluator = Evaluator(session.workload, gpu, Compiler(None, None), Oracle(session.workload), seeds)
+def context_of(session: Session, behaviour: Behaviour, shared: Shared) -> LoopContext:
+    bench = shared.measured(session.workload, entry_secret(session), behaviour)
     budget = Budget(attempts=1, time_limit_s=None, patience=12, max_repairs=0)
-    return LoopContext(session, Bench(session.workload, evaluator, seeds), Strategist(), budget)
+    return LoopContext(session, bench, Strategist(), budget)
 
 
 @pytest.fixture
@@ -46,21 +39,21 @@ def behaviour() -> Behaviour:
 
 
 @pytest.fixture
-def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour) -> Path:
+def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour, shared: Shared) -> Path:
     """A session that ended with its initial kernel, of block size 32."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     workload = load_workload(write_tiny(tmp_path / "tiny"))
     options = SessionOptions(str(workload.directory), device="gpu:0", tuning_budget=0)
     session = Session.create(tmp_path / "sessions", workload, options, {}, "a simulated GPU", GRAPH_VERSION)
-    context = context_of(session, behaviour)
+    context = context_of(session, behaviour, shared)
     run_session(context)
     context.close()
     return session.directory
 
 
 @pytest.fixture
-def context(ended: Path, tmp_path: Path, behaviour: Behaviour) -> Iterator[LoopContext]:
-    context = context_of(Session.open(ended), behaviour)
+def context(ended: Path, tmp_path: Path, behaviour: Behaviour, shared: Shared) -> Iterator[LoopContext]:
+    context = context_of(Session.open(ended), behaviour, shared)
     context.recall(tmp_path / "history.sqlite")
     yield context
     context.close()

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.simulated_gpu import Behaviour, SimulatedGpu, by_block_size
+from evaluation.simulated_gpu import Behaviour, by_block_size
+from loop.shared import Shared
 from loop.tiny import write_tiny
-from warpwright.compiler.compiler import Compiler
-from warpwright.device.registry import open_device
-from warpwright.evaluation.bench import Bench
-from warpwright.evaluation.evaluator import Evaluator
 from warpwright.evaluation.outcome import Outcome
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import LoopContext
@@ -25,11 +22,10 @@ from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
 from warpwright.report.html import render_report
 from warpwright.report.summary import session_to_json
-from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.loader import load_workload
-from warpwright.workload.oracle import Oracle
 
 IDEA = Hypothesis("block size", "another block size")
+Run = Callable[..., Session]
 
 
 class BlockSizes:
@@ -51,31 +47,30 @@ class BlockSizes:
         return None
 
 
-@pytest.fixture(autouse=True)
-def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: Shared) -> Run:
+    """A session that tries some block sizes. watch: told the text of each event."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
+    def run(behaviour: Behaviour, sizes: list[int], watch: Callable[[str], None] = print) -> Session:
+        workload = load_workload(write_tiny(tmp_path / "tiny"))
+        options = SessionOptions(str(workload.directory), device="gpu:0", tuning_budget=0)
+        session = Session.create(tmp_path / "sessions", workload, options, {}, "a simulated GPU", GRAPH_VERSION)
+        session.watch(lambda event: watch(event.text))
+        bench = shared.measured(session.workload, session_secret(session), behaviour)
+        context = LoopContext(session, bench, BlockSizes(sizes), Budget(None, None, patience=12, max_repairs=0))
+        try:
+            run_session(context)
+        finally:
+            context.close()
+        return session
 
-def run(tmp_path: Path, behaviour: Behaviour, sizes: list[int], watch: Callable[[str], None] = print) -> Session:
-    workload = load_workload(write_tiny(tmp_path / "tiny"))
-    options = SessionOptions(str(workload.directory), device="gpu:0", tuning_budget=0)
-    session = Session.create(tmp_path / "sessions", workload, options, {}, "a simulated GPU", GRAPH_VERSION)
-    session.watch(lambda event: watch(event.text))
-    seeds = SeedPool(session_secret(session))
-    gpu = SimulatedGpu(open_device("emulator:h200"), behaviour)
-    evaluator = Evaluator(session.workload, gpu, Compiler(None, None), Oracle(session.workload), seeds)
-    bench = Bench(session.workload, evaluator, seeds)
-    context = LoopContext(session, bench, BlockSizes(sizes), Budget(None, None, patience=12, max_repairs=0))
-    try:
-        run_session(context)
-    finally:
-        context.close()
-    return session
+    return run
 
 
-def test_a_session_publishes_a_fresh_paired_figure(tmp_path: Path) -> None:
+def test_a_session_publishes_a_fresh_paired_figure(run: Run) -> None:
     times = by_block_size({32: 20.0, 64: 16.0, 128: 24.0})
-    session = run(tmp_path, Behaviour(unit_us=times), [128, 64])
+    session = run(Behaviour(unit_us=times), [128, 64])
     assert [a.evaluation.outcome for a in session.attempts()] == [Outcome.PASSED, Outcome.SLOWER, Outcome.IMPROVED]
     summary = session.summary()
     assert summary is not None
@@ -100,22 +95,22 @@ def test_a_session_publishes_a_fresh_paired_figure(tmp_path: Path) -> None:
     assert "(estimated)" not in html
 
 
-def test_a_session_without_a_win_has_nothing_to_publish(tmp_path: Path) -> None:
-    session = run(tmp_path, Behaviour(unit_us=by_block_size({32: 20.0, 64: 24.0})), [64])
+def test_a_session_without_a_win_has_nothing_to_publish(run: Run) -> None:
+    session = run(Behaviour(unit_us=by_block_size({32: 20.0, 64: 24.0})), [64])
     summary = session.summary()
     assert summary is not None
     assert (summary.best, summary.published, summary.unpublished) == (1, None, "the initial kernel is the best")
     assert session_to_json(session)["published"] is None
 
 
-def test_a_winner_that_fails_in_the_last_run_is_not_the_best(tmp_path: Path) -> None:
+def test_a_winner_that_fails_in_the_last_run_is_not_the_best(run: Run) -> None:
     behaviour = Behaviour(unit_us=by_block_size({32: 20.0, 64: 16.0}))
 
     def cheat_at_the_end(text: str) -> None:
         if text == "published figure":
             behaviour.unit_us = lambda contestant: float("nan") if contestant.plan.launches[0].block[0] == 64 else 20.0
 
-    session = run(tmp_path, behaviour, [64], cheat_at_the_end)
+    session = run(behaviour, [64], cheat_at_the_end)
     summary = session.summary()
     assert summary is not None
     assert [(check.number, check.passed) for check in summary.final_checks] == [(2, False), (1, True)]

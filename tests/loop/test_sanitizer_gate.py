@@ -9,13 +9,10 @@ import pytest
 from rich.table import Table
 
 from evaluation.simulated_gpu import Behaviour, SimulatedGpu, by_block_size
+from loop.shared import Shared
 from loop.tiny import write_tiny
 from profiler.sanitizer.installing import install
-from warpwright.compiler.compiler import Compiler
 from warpwright.device.protocol import RunOnce, RunRequest
-from warpwright.device.registry import open_device
-from warpwright.evaluation.bench import Bench
-from warpwright.evaluation.evaluator import Evaluator
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import LoopContext
 from warpwright.loop.run import run_session
@@ -31,9 +28,7 @@ from warpwright.record.summary import Summary
 from warpwright.report.html import render_report
 from warpwright.report.summary import session_to_json
 from warpwright.report.tables import session_tables
-from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.loader import load_workload
-from warpwright.workload.oracle import Oracle
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in of the tool is a shell script")
 Run = Callable[[Path], Session]
@@ -63,7 +58,7 @@ class SixtyFour:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: Shared) -> Run:
     """A session whose second attempt wins, with that program as compute-sanitizer."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
@@ -71,10 +66,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         workload = load_workload(write_tiny(tmp_path / "tiny"))
         options = SessionOptions(str(workload.directory), device="gpu:0", tuning_budget=0)
         session = Session.create(tmp_path / "sessions", workload, options, {}, "a simulated GPU", GRAPH_VERSION)
-        seeds = SeedPool(session_secret(session))
-        gpu = WatchedGpu(open_device("emulator:h200"), Behaviour(unit_us=by_block_size({32: 20.0, 64: 16.0})))
-        evaluator = Evaluator(session.workload, gpu, Compiler(None, None), Oracle(session.workload), seeds)
-        bench = Bench(session.workload, evaluator, seeds, SanitizerOptions(tool))
+        gpu = WatchedGpu(shared.emulator, Behaviour(unit_us=by_block_size({32: 20.0, 64: 16.0})))
+        bench = shared.bench(session.workload, session_secret(session), gpu, SanitizerOptions(tool))
         context = LoopContext(session, bench, SixtyFour(), Budget(None, None, patience=12, max_repairs=0))
         try:
             run_session(context)

@@ -45,13 +45,13 @@ class Started:
 
 
 @pytest.fixture
-def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
+def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_shared: None) -> Iterator[Started]:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     yield from _started(tmp_path, "builtin")
 
 
 @pytest.fixture
-def only_tuner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
+def only_tuner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_shared: None) -> Iterator[Started]:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     yield from _started(tmp_path, "tuner")
 

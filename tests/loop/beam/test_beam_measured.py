@@ -5,12 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.simulated_gpu import Behaviour, SimulatedGpu, by_block_size
+from evaluation.simulated_gpu import Behaviour, by_block_size
+from loop.shared import Shared
 from loop.tiny import write_tiny
-from warpwright.compiler.compiler import Compiler
-from warpwright.device.registry import open_device
-from warpwright.evaluation.bench import Bench
-from warpwright.evaluation.evaluator import Evaluator
 from warpwright.loop.budget import Budget
 from warpwright.loop.context import LoopContext
 from warpwright.loop.entering import enter_candidate
@@ -22,9 +19,7 @@ from warpwright.proposer.protocol import Proposal, SearchState
 from warpwright.record.attempt import Hypothesis
 from warpwright.record.options import SessionOptions
 from warpwright.record.session import Session
-from warpwright.verifier.seeds import SeedPool
 from warpwright.workload.loader import load_workload
-from warpwright.workload.oracle import Oracle
 
 TIMES = {32: 20.0, 64: 16.0, 96: 18.0, 128: 12.0}
 IDEA = Hypothesis("block size", "a test's idea")
@@ -48,7 +43,7 @@ class BlockSizes:
 
 
 @pytest.fixture
-def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoopContext:
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: Shared) -> LoopContext:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     directory = write_tiny(tmp_path / "tiny")
     path = directory / "workload.toml"
@@ -58,11 +53,9 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoopContext:
         str(directory), device="gpu:0", tuning_budget=0, strategy="beam", beam=1, bottlenecks=3, history=False
     )
     session = Session.create(tmp_path / "sessions", workload, options, {}, "a simulated GPU", GRAPH_VERSION)
-    seeds = SeedPool(session_secret(session))
-    gpu = SimulatedGpu(open_device("emulator:h200"), Behaviour(unit_us=by_block_size(TIMES)))
-    evaluator = Evaluator(workload, gpu, Compiler(None, None, workers=2), Oracle(workload), seeds)
+    bench = shared.measured(workload, session_secret(session), Behaviour(unit_us=by_block_size(TIMES)))
     budget = Budget(None, None, patience=12, max_repairs=0)
-    return LoopContext(session, Bench(workload, evaluator, seeds), BlockSizes(), budget, concurrency=2)
+    return LoopContext(session, bench, BlockSizes(), budget, concurrency=2)
 
 
 def test_each_is_paired_with_the_incumbent_of_its_turn(context: LoopContext) -> None:
