@@ -1,9 +1,11 @@
 """Entry point of `warpwright`: commands, exit codes, and the last handler of every error."""
 
 import logging
+import signal
 import sys
 from collections.abc import Callable
 from functools import wraps
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -15,8 +17,12 @@ from warpwright.errors import Interrupted, WarpwrightError
 
 EPILOG = (
     "Begin with `warpwright doctor`, then `warpwright optimize examples/softmax`. "
-    "Exit codes: 0 done; 1 a fault of Warpwright; 2 bad input; 3 no candidate passed; 4 unavailable; 130 interrupted."
+    "Exit codes: 0 done; 1 a fault of Warpwright; 2 bad input; 3 no candidate passed; 4 unavailable; 130 interrupted; "
+    "143 ended by SIGTERM."
 )
+
+_TERMINATED = 128 + signal.SIGTERM
+"""As a shell reports it."""
 
 
 def application() -> typer.Typer:
@@ -76,7 +82,19 @@ def _global_options(
 
 def main() -> None:
     """Run the command line and exit with the code that `errors.py` and the design name."""
-    sys.exit(run(sys.argv[1:]))
+    told: list[int] = []
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        """As Ctrl-C, so that everything is cleaned up; what is sent again meanwhile changes nothing."""
+        del frame
+        signal.signal(number, signal.SIG_IGN)
+        told.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, terminate)
+    code = run(sys.argv[1:])
+    sys.exit(_TERMINATED if told and code == Interrupted.exit_code else code)
 
 
 def run(arguments: list[str]) -> int:

@@ -1,15 +1,13 @@
 """What this machine offers for running on a GPU: driver, harness, each GPU, NVML, sandbox."""
 
 import subprocess
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 from warpwright.device.driver import Driver, find_driver
 from warpwright.device.finding import Finding, Status
 from warpwright.device.gpu.choice import inequality
 from warpwright.device.gpu.opening import OLDEST_CUDA
-from warpwright.device.gpu.process.connection import HarnessOptions, local_connection
+from warpwright.device.gpu.process.connection import HarnessOptions, local_connection, temporary_folder
 from warpwright.device.gpu.process.locate import find_harness
 from warpwright.device.gpu.properties import GpuProperties, properties
 from warpwright.errors import DeviceUnavailable
@@ -87,12 +85,12 @@ def _sandbox(options: HarnessOptions) -> Finding:
 
 
 def _gpus(driver: Driver, options: HarnessOptions) -> list[Finding]:
-    with tempfile.TemporaryDirectory(prefix="warpwright-harness-") as folder:
-        try:
-            listed = properties(local_connection("gpu", 0, Path(folder), options)).devices
-        except DeviceUnavailable as error:
-            remedy = "Try WARPWRIGHT_SANDBOX=off; see what nvidia-smi says."
-            return [*_unreached(driver, remedy), Finding("gpu harness", Status.MISSING, str(error), remedy)]
+    try:
+        with temporary_folder() as folder:
+            listed = properties(local_connection("gpu", 0, folder.path, options)).devices
+    except DeviceUnavailable as error:
+        remedy = "Try WARPWRIGHT_SANDBOX=off; see what nvidia-smi says."
+        return [*_unreached(driver, remedy), Finding("gpu harness", Status.MISSING, str(error), remedy)]
     found = [Finding(f"gpu {index}", Status.OK, _gpu(gpu)) for index, gpu in enumerate(listed)]
     return [
         Finding("gpus", Status.OK, _together(listed)),

@@ -22,6 +22,7 @@ from warpwright.device.gpu.wire.attachments import Attachment
 from warpwright.device.gpu.wire.exchange import LARGEST_INLINE_BYTES, MEMORY, Exchange
 from warpwright.device.gpu.wire.messages import Answer
 from warpwright.device.registry import DeviceOptions
+from warpwright.isolation import owned_folder
 from warpwright.isolation.bubblewrap import unavailable
 from warpwright.isolation.framing import Misfit
 from warpwright.isolation.process import WorkerEnded
@@ -136,11 +137,11 @@ def test_what_a_killed_session_left_is_removed_by_the_next(made: Exchange) -> No
     assert owner.stdout is not None
     assert owner.stdin is not None
     folder = Path(owner.stdout.readline().strip())
-    exchange_module._remove_orphans.__wrapped__(MEMORY)
+    owned_folder._remove_orphans.__wrapped__(MEMORY, exchange_module._KIND)
     assert folder.is_dir()  # its owner lives
     owner.kill()
     owner.wait()
-    exchange_module._remove_orphans.__wrapped__(MEMORY)
+    owned_folder._remove_orphans.__wrapped__(MEMORY, exchange_module._KIND)
     owner.stdout.close()
     owner.stdin.close()
     assert not folder.exists()

@@ -1,6 +1,5 @@
 """An NVIDIA GPU as a device: every verification and every measurement in a harness process of its own."""
 
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,6 +37,7 @@ from warpwright.device.protocol import (
 from warpwright.errors import DeviceUnavailable, InfrastructureError
 from warpwright.hardware import GpuSpec
 from warpwright.hardware.reported import reported_gpu
+from warpwright.isolation.owned_folder import OwnedFolder
 from warpwright.units import format_bytes
 from warpwright.workload.model import DeviceKind
 
@@ -57,7 +57,7 @@ class OpenedGpu:
     connection: Connection
     hello: Hello
     client: HarnessClient
-    temporary: tempfile.TemporaryDirectory[str] | None = None
+    temporary: OwnedFolder | None = None
 
 
 class GpuDevice:
@@ -217,7 +217,7 @@ class GpuDevice:
         """End every process."""
         self._pool.close()
         if self._temporary is not None:
-            self._temporary.cleanup()
+            self._temporary.remove()
 
     def __enter__(self) -> Self:
         return self

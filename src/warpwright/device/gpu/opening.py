@@ -1,6 +1,5 @@
 """Opens a GPU by its words, or says exactly what is missing."""
 
-import tempfile
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +12,12 @@ from warpwright.device.gpu.process.connection import (
     command_connection,
     connect,
     local_connection,
+    temporary_folder,
     without_sandbox,
 )
 from warpwright.device.gpu.properties import index_of
 from warpwright.errors import DeviceUnavailable, UsageError
+from warpwright.isolation.owned_folder import OwnedFolder
 
 OLDEST_CUDA = (11, 8)
 """cuLaunchKernelEx came with it."""
@@ -30,12 +31,10 @@ def open_gpu(which: str, options: HarnessOptions) -> GpuDevice:
     check_word(which)
     name = f"gpu:{which}"
     with ExitStack() as undo:
-        folder = tempfile.TemporaryDirectory(prefix="warpwright-harness-")
-        undo.callback(folder.cleanup)
-        temporary = Path(folder.name)
+        folder = undo.enter_context(temporary_folder())
         try:
-            index = _index(which, name, temporary, options)
-            connection = local_connection(name, index, temporary, options)
+            index = _index(which, name, folder.path, options)
+            connection = local_connection(name, index, folder.path, options)
             opened = _connected(connection, folder, options)
         except DeviceUnavailable as error:
             explained = absence(name, which, find_driver(options.driver))
@@ -51,16 +50,14 @@ def open_command(text: str, options: HarnessOptions) -> GpuDevice:
     return _checked(OpenedGpu(connection, hello, client))
 
 
-def _connected(
-    connection: Connection, folder: "tempfile.TemporaryDirectory[str]", options: HarnessOptions
-) -> OpenedGpu:
+def _connected(connection: Connection, folder: OwnedFolder, options: HarnessOptions) -> OpenedGpu:
     """Inside bubblewrap if the driver works there; if it works outside only, the connection says so."""
     try:
         client, hello = connect(connection)
     except DeviceUnavailable as inside:
         if connection.sandbox != "bubblewrap":
             raise
-        connection = without_sandbox(connection, connection.name, Path(folder.name), options, _one_line(inside))
+        connection = without_sandbox(connection, connection.name, folder.path, options, _one_line(inside))
         client, hello = connect(connection)
     return OpenedGpu(connection, hello, client, folder)
 
@@ -71,7 +68,7 @@ def _checked(opened: OpenedGpu) -> GpuDevice:
         return GpuDevice(opened)
     opened.client.kill()
     if opened.temporary is not None:
-        opened.temporary.cleanup()
+        opened.temporary.remove()
     raise DeviceUnavailable(_too_old(opened.connection.name, cuda))
 
 

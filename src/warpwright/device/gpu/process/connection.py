@@ -5,6 +5,7 @@ import os
 import secrets
 import shlex
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from warpwright.isolation.bubblewrap import sandbox
 from warpwright.isolation.environment import gpu_environment, remote_environment
 from warpwright.isolation.limits import limiting_prefix
 from warpwright.isolation.line_process import Command
+from warpwright.isolation.owned_folder import OwnedFolder
 from warpwright.isolation.process import WorkerEnded
 from warpwright.units import MIB
 
@@ -33,6 +35,7 @@ _FILE_BYTES = 512 * MIB
 NVML_VARIABLE = "WARPWRIGHT_NVML"
 """Read by the harness: NVML library to load instead of the system's."""
 
+_FOLDER = "warpwright-harness-folder"
 _NO_DRIVER = 71
 _NONCE_BYTES = 16
 
@@ -65,6 +68,18 @@ class HarnessOptions:
     driver: Path | None = None
     sandboxed: bool = True
     log_directory: Path | None = None
+
+
+def temporary_folder() -> OwnedFolder:
+    """For what harness processes and their driver write. Raises: DeviceUnavailable."""
+    parent = Path(tempfile.gettempdir())
+    try:
+        return OwnedFolder.make(parent, _FOLDER)
+    except OSError as error:
+        raise DeviceUnavailable(
+            f"{parent}: no folder can be made there for the harness's temporary files ({error.strerror or error}). "
+            "Make room, or name another folder by TMPDIR."
+        ) from error
 
 
 def local_connection(name: str, device: int, temporary: Path, options: HarnessOptions) -> Connection:
