@@ -128,6 +128,11 @@ TEST_CASE("memory of the harness in which a kernel could leave something is over
     for (const nlohmann::json& launch : gpu.launches("ww_flush_write")) {
         ++overwritten[launch["outputs"][0]["bytes"].dump()];
     }
+    std::size_t arrays = 0;
+    for (const nlohmann::json& line : gpu.log()) {
+        arrays += line["op"] == "fill" && line["bytes"] == timed_elements * sizeof(float) ? 1U : 0U;
+    }
+    CHECK(arrays == 2 * 2 * 2 + 8);           // both arrays of both sets, and the output before each launch
     CHECK(overwritten["1048576"] == 2);       // the region that a flush reads
     CHECK(overwritten["67108864"] == 2 + 9);  // the one that it writes, and nine flushes
 }

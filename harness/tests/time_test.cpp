@@ -159,6 +159,39 @@ TEST_CASE("inout arrays are made afresh for each launch, and come back") {
     }
 }
 
+TEST_CASE("pools of inout arrays, and of arrays without a byte") {
+    LoggedMachine gpu("saxpy", "");
+    TimeRequest request = pooled_schedule({10, 10}, 3);
+    request.contestants[0].plan.launches[0].symbol = "saxpy";
+    request.contestants[0].plan.launches[0].args = {"y", "x", "a", "n"};
+    request.scalars.push_back({"a", Bytes{0, 0, 0x80, 0x3F}});  // 1.0f
+    ArraySpec nothing = request.arrays[0];
+    nothing.name = "nothing";
+    nothing.count = 0;
+    nothing.shape = {0};
+    nothing.pool.assign(1, Bytes{});
+    request.arrays[1].role = Role::inout;
+    request.arrays[1].pool = request.arrays[0].pool;
+    request.arrays.push_back(nothing);
+    for (Block& block : request.blocks) {
+        for (ScheduledLaunch& launch : block.launches) {
+            launch.values["y"] = launch.values["x"];
+            launch.values["nothing"] = {};
+        }
+    }
+    keep(request, 1, {8});
+    const TimeReply reply = gpu.time(request);
+    CHECK(reply.blocks[1].blocker == "on");
+    REQUIRE(reply.kept.size() == 1);
+    const std::size_t entry = request.blocks[1].launches[8].values["x"].pool_index;
+    float x = 0.0F;
+    float y = 0.0F;
+    std::memcpy(&x, request.arrays[0].pool[entry].data() + 17 * sizeof x, sizeof x);
+    std::memcpy(&y, reply.kept[0].output.bytes.data() + 17 * sizeof y, sizeof y);
+    CHECK(y == 2.0F * x);
+    CHECK(gpu.launches("ww_seal_check").size() == 2 * 3 + 20);  // at the upload, and before each launch
+}
+
 TEST_CASE("`zeroed` outputs are zeroed inside the timed unit") {
     LoggedMachine gpu("scale", "duration_us=100 noise=0");
     TimeRequest request = scale_schedule({10});

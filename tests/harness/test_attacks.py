@@ -52,6 +52,18 @@ def test_in_a_paired_run_they_end_it_too(opened: Opened) -> None:
     assert "block 1 (contestant 1): the launch failed, since inputs" in reply.fault["message"]
 
 
+def test_who_changed_them_is_not_who_finds_them_changed(opened: Opened) -> None:
+    """No entry is named, so that the blame is the newest contestant's."""
+    wire = opened("axpb", "poisons_pool")
+    request, pools = _pooled(1000, entries=4)
+    honest = {"module": "candidate", "plan": Axpb(1000).plan}
+    blocks = [{**_turns(0, 1, 4), "contestant": 1}, _turns(0, 4, 4)]
+    contestants = [honest, *request["contestants"]]
+    reply = wire.ask("time", *pools, **request | {"blocks": blocks, "contestants": contestants})
+    assert "block 1 (contestant 0): the launch failed, since inputs" in reply.fault["message"]
+    assert reply.fault["entry"] is None
+
+
 @pytest.mark.parametrize("count", [1, 7, 1000])
 def test_honest_kernels_get_their_inputs_from_a_pool_again_and_again(opened: Opened, count: int) -> None:
     wire = opened("axpb")

@@ -130,9 +130,7 @@ void BlockRun::reset_state() const {
         contestant.restore_globals();
     }
     stage_.shared_filler.enqueue(stage_.machine.context.stream(), shared_poison);
-    for (std::size_t set = 0; set < stage_.sets.count(); ++set) {
-        stage_.sets.poison(set);
-    }
+    stage_.sets.scrub();
     stage_.flush.scrub();
     stage_.finish(launch::Origin{});
     const driver::Result code = stage_.machine.api.context_reset_persisting();

@@ -75,6 +75,14 @@ void ArraySets::poison(std::size_t set) const {
     }
 }
 
+void ArraySets::scrub() const {
+    for (const std::vector<memory::GuardedArray>& set : sets_) {
+        for (const memory::GuardedArray& array : set) {
+            array.fill(stream_, poison_byte);
+        }
+    }
+}
+
 std::size_t ArraySets::poisoned_arrays() const {
     return static_cast<std::size_t>(std::count_if(specs_.begin(), specs_.end(), is_poisoned));
 }

@@ -31,7 +31,9 @@ public:
 
     // Queues the poisoning of a set's outputs and scratch; inputs and `inout` are left alone.
     void poison(std::size_t set) const;
-    // Queue entries of one such poisoning.
+    // Queues the overwriting of every array of every set, inputs as well: what a launch left there is gone.
+    void scrub() const;
+    // Queue entries of the poisoning of one set.
     [[nodiscard]] std::size_t poisoned_arrays() const;
 
     // Guards of all sets, one entry for each array and side that changed. Waits for the stream.
