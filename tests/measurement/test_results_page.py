@@ -42,3 +42,29 @@ def test_examples_show_the_published_speedup_and_failures() -> None:
     text = results_page.page({}, {"gpu_h200.json": document})
     assert "| softmax | 100 | 8.1 | 12.35x | 12.00 to 12.50 | 50.0% | 7 | 60s | 61 |" in text
     assert "| matmul | - | - | exit code 4 | - | - | - | - | 1 |" in text
+
+
+def test_a_target_is_shown_with_whether_it_is_met() -> None:
+    rows = [
+        {"part": part, "label": "passed", "seconds": seconds, "stages": {"compile": 0.1}}
+        for part, seconds in (("example", 0.6), ("mib64", 1.019), ("logits", 14.7))
+    ]
+    text = results_page.page(
+        {"turnaround": {"study": "turnaround", "protocol": "P.", "machines": [], "rows": rows}}, {}
+    )
+    assert "| part | candidates | passed | median s | target | met | least | most | compile |" in text
+    assert "| example | 1 | 1 | 0.6 | below 1.0 s | yes | 0.6 | 0.6 | 0.1 |" in text
+    assert "| mib64 | 1 | 1 | 1.019 | below 1.0 s | **no** | 1.019 | 1.019 | 0.1 |" in text
+    assert "| logits | 1 | 1 | 14.7 | - | - | 14.7 | 14.7 | 0.1 |" in text
+
+
+def test_a_run_on_the_standin_is_called_so() -> None:
+    machine = MACHINE | {"gpu": "NVIDIA Stand-in GPU"}
+    document = {"study": "leaks", "protocol": "P.", "machines": [machine], "rows": [], "summary": {"candidates": 1000}}
+    text = results_page.page({"leaks_standin": document}, {})
+    assert "## Do a thousand candidates leave anything behind? On the stand-in driver, no GPU" in text
+    assert (
+        "P. ([leaks_standin.json](../benchmarks/measurement/results/leaks_standin.json); **stand-in driver, no GPU**, "
+        in text
+    )
+    assert "| candidates | 1000 |" in text
