@@ -36,7 +36,7 @@ STUDIES = (
     Planned("golden", 40),
     Planned("attacks", 90),
     Planned("faults", 90),
-    Planned("turnaround", 150),
+    Planned("turnaround", 180),
     Planned("aa_study", 240),
     Planned("tools", 90),
     Planned("leaks", 150, ("--cases", "one", "small")),

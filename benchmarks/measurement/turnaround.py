@@ -5,12 +5,14 @@
 Target: median under 1.0 s with cases up to 64 MB of arguments.
 """
 
+import argparse
 import secrets
 import statistics
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from benchmarks.measurement.machine import machine_of
 from benchmarks.measurement.study import Row, Study, load_kernels, parse_options, print_table
@@ -18,17 +20,27 @@ from benchmarks.measurement.study import Row, Study, load_kernels, parse_options
 from warpwright.candidate.candidate import Candidate
 from warpwright.cli.bench_options import bench_options
 from warpwright.evaluation.bench import Bench, open_bench
-from warpwright.workload.model import Workload
+from warpwright.units import MIB
+from warpwright.workload.loader import load_workload
+from warpwright.workload.model import CaseKind, Workload
+from warpwright.workload.shapes import case_bytes
 
 LIMIT_S = 1.0
-PARTS = {"example": ("rows512", "rows2048"), "mib64": ("rows512", "rows2048_64mib"), "logits": ("logits",)}
-"""Part -> its perf cases."""
-WITHIN_LIMIT = ("example", "mib64")
+EXAMPLE = Path(__file__).parents[2] / "examples" / "softmax"
+EXAMPLE_PART = "softmax"
+LARGEST_BYTES = 64 * MIB
+"""Arguments of the perf cases for which there is a target."""
 
-PROTOCOL = """Workload `softmax` with generated inputs, a block-per-row kernel. Every candidate differs in a number in its
-source, so nothing of it is in the compile cache. All parts have two check cases. `example`: the perf cases of
-examples/softmax with up to 64 MB of arguments, 512 x 4096 and 2048 x 1000 fp32 (16 MiB each); `mib64`: 512 x 4096 and
-2048 x 4096 (64 MiB); `logits`: 1024 x 131072 (1 GiB). Before the count begins, candidates are
+PARTS = {"example": ("rows512", "rows2048"), "mib64": ("rows512", "rows2048_64mib"), "logits": ("logits",)}
+"""Part with generated inputs -> its perf cases."""
+WITHIN_LIMIT = (EXAMPLE_PART, "example", "mib64")
+
+PROTOCOL = """Part `softmax` is examples/softmax as it is: its oracle, the inputs of its make_inputs, its check cases, and those
+of its perf cases whose arguments are at most 64 MiB (512 x 4096 and 2048 x 1000 fp32, 16 MiB each); in place of its initial
+kernel, which gives a row to a thread, a block-per-row kernel is evaluated, the same in all parts. The other parts are a
+workload of the same operation whose inputs are generated on the GPU, with two check cases. `example`: the same two perf cases;
+`mib64`: 512 x 4096 and 2048 x 4096 (64 MiB); `logits`: 1024 x 131072 (1 GiB). Every candidate differs in a number in its
+source, so nothing of it is in the compile cache. Before the count begins, candidates are
 evaluated so that the expected outputs of the session's seed pool are cached (four; of `logits` one, which draws most of it).
 Each is evaluated against no incumbent:
 compiled, verified with three seeds a case, timed with 10 + 100 launches a perf case, timed outputs verified."""
@@ -38,18 +50,28 @@ def main() -> int:
     """Every part; 1 if the target was missed or a candidate did not pass."""
     options = parse_options(__doc__, [("--count", {"type": int, "default": 24, "help": "candidates of a part"})])
     study = Study("turnaround", PROTOCOL, options)
-    workload = load_kernels("softmax", options)
-    for part in PARTS:
+    kernel = load_kernels("softmax", options).initial
+    for part, workload in workloads(options).items():
         count, warm_ups = (options.count, 4) if part in WITHIN_LIMIT else (max(2, options.count // 8), 1)
-        if not _perf_cases(workload, part):
-            continue  # left out on the command line
         missing = count - sum(row["part"] == part for row in study.rows)
         if missing > 0 and study.time_left:
-            with open_bench(_part(workload, part), options.device, secrets.token_hex(32), bench_options()) as bench:
+            with open_bench(workload, options.device, secrets.token_hex(32), bench_options()) as bench:
                 study.describe(machine_of(bench.device))
-                _fill_caches(bench, warm_ups)
-                _measure(bench, part, missing, study)
+                _fill_caches(bench, kernel, warm_ups)
+                _measure(bench, kernel, part, missing, study)
     return _report(study)
+
+
+def workloads(options: argparse.Namespace) -> dict[str, Workload]:
+    """Part -> its workload; without those that the command line leaves no perf case."""
+    example, generated = load_workload(EXAMPLE), load_kernels("softmax", options)
+    chosen = [c for c in example.cases if not options.cases or c.name in options.cases]
+    small = [c for c in chosen if c.kind is CaseKind.CHECK or case_bytes(example, c) <= LARGEST_BYTES]
+    parts = {EXAMPLE_PART: replace(example, cases=tuple(small))}
+    for part, names in PARTS.items():
+        cases = tuple(c for c in generated.cases if c.kind is CaseKind.CHECK or c.name in names)
+        parts[part] = replace(generated, cases=cases)
+    return {part: w for part, w in parts.items() if any(c.kind is CaseKind.PERF for c in w.cases)}
 
 
 def variant(initial: Candidate, number: int) -> Candidate:
@@ -58,27 +80,17 @@ def variant(initial: Candidate, number: int) -> Candidate:
     return replace(initial, source=f"namespace {{ {entry.strip()} }}\n{initial.source}")
 
 
-def _part(workload: Workload, part: str) -> Workload:
-    """The cases of one part."""
-    cases = tuple(c for c in workload.cases if c.kind.value == "check" or c.name in PARTS[part])
-    return replace(workload, cases=cases)
-
-
-def _perf_cases(workload: Workload, part: str) -> list[str]:
-    return [case.name for case in workload.cases if case.name in PARTS[part]]
-
-
-def _fill_caches(bench: Bench, count: int) -> None:
+def _fill_caches(bench: Bench, kernel: Candidate, count: int) -> None:
     """Candidates draw from the pool of seeds, under the clock most of it: a few have met every seed."""
     for number in range(count):
-        bench.evaluator.evaluate(variant(bench.evaluator.workload.initial, number))
+        bench.evaluator.evaluate(variant(kernel, number))
 
 
-def _measure(bench: Bench, part: str, count: int, study: Study) -> None:
+def _measure(bench: Bench, kernel: Candidate, part: str, count: int, study: Study) -> None:
     for number in range(count):
         if not study.time_left:
             return
-        candidate = variant(bench.evaluator.workload.initial, number)
+        candidate = variant(kernel, number)
         began = time.perf_counter()
         found = bench.evaluator.evaluate(candidate)
         seconds = time.perf_counter() - began

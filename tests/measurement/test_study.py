@@ -4,16 +4,20 @@ import argparse
 import json
 import subprocess
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.measurement import leaks
+from benchmarks.measurement import leaks, turnaround
 from benchmarks.measurement.aa_study import summarize as summarize_decisions
 from benchmarks.measurement.leaks import growth, span
 from benchmarks.measurement.processes import Held, descendants
 from benchmarks.measurement.study import Row, Study, load_kernels, print_table
 from benchmarks.measurement.turnaround import summarize as summarize_turns
 from benchmarks.measurement.turnaround import variant
+
+from warpwright.workload.loader import load_workload
+from warpwright.workload.shapes import case_bytes
 
 
 def options(output: Path, **more: object) -> argparse.Namespace:
@@ -60,6 +64,19 @@ def test_every_turn_has_a_source_of_its_own(tmp_path: Path) -> None:
     initial = load_kernels("softmax", options(tmp_path)).initial
     assert variant(initial, 1).source != variant(initial, 1).source
     assert variant(initial, 1).source.endswith(initial.source)
+
+
+def test_the_softmax_part_is_the_example_itself(tmp_path: Path) -> None:
+    parts = turnaround.workloads(options(tmp_path))
+    assert list(parts) == ["softmax", "example", "mib64", "logits"]
+    example = load_workload(Path(__file__).parents[2] / "examples" / "softmax")
+    found = parts["softmax"]
+    assert replace(found, cases=example.cases) == example, "its oracle, its make_inputs, its tolerance"
+    left_out = [case for case in example.cases if case not in found.cases]
+    assert {case.name for case in left_out} == {"gpu_rows8192", "gpu_long"}
+    assert all(case_bytes(example, case) > 64 << 20 for case in left_out)
+    assert "softmax" in turnaround.WITHIN_LIMIT
+    assert list(turnaround.workloads(options(tmp_path, cases=["one", "logits"]))) == ["logits"]
 
 
 def test_turns_are_summed_up_by_part() -> None:
