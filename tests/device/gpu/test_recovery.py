@@ -18,7 +18,7 @@ from device.gpu.test_pool import settled
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.canary import run_canary
 from warpwright.device.gpu.device import GpuDevice
-from warpwright.device.gpu.process import recovery, turns
+from warpwright.device.gpu.process import pool, recovery, turns
 from warpwright.device.gpu.process.pool import SPARES_VERIFYING
 from warpwright.device.protocol import FaultKind
 from warpwright.device.registry import DeviceOptions, open_device
@@ -169,9 +169,11 @@ def stays(device: GpuDevice, pids: set[int | None], patience_s: float = 10.0) ->
     return False
 
 
-def test_a_process_that_does_not_come_up_is_not_counted(
-    standin: Callable[..., DeviceOptions], compiler: Compiler
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_a_process_that_does_not_come_up_is_not_counted_and_others_end_all_the_same(
+    standin: Callable[..., DeviceOptions], compiler: Compiler, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
+    monkeypatch.setattr(pool, "_AT_ONCE", at_once)
     options = standin()
     device = open_device("gpu:0", options)
     assert isinstance(device, GpuDevice)

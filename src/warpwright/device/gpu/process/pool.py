@@ -138,29 +138,33 @@ class HarnessPool:
         self._parked.clear()
 
     def _keep_up(self) -> None:
-        finished = False
+        """Steps until there is nothing to do; behind a start that failed only ends."""
+        finished = failed = False
         try:
-            while self._step():
-                pass
-            finished = True
-        except (InfrastructureError, UnavailableError) as error:
-            _LOGGER.debug("a spare harness process did not come up: %s", error)  # whoever takes one is told
+            while not finished:
+                try:
+                    finished = not self._step(failed)
+                except (InfrastructureError, UnavailableError) as error:
+                    _LOGGER.debug("a spare harness process did not come up: %s", error)  # whoever takes one is told
+                    if failed:
+                        return
+                    failed = True
         finally:
             if not finished:
                 with self._changed:
                     self._busy -= 1
                     self._changed.notify_all()
 
-    def _step(self) -> bool:
-        """Start or end one process once no session measures; False if there is nothing to do now."""
+    def _step(self, failed: bool) -> bool:
+        """Start or end one process once no session measures; False if there is nothing to do now. failed: start none."""
         with self._turns.unmeasured(lambda: self._settled or self._closed) as allowed:
-            step = self._next_step(allowed)
+            step = self._next_step(allowed, failed)
             if step is not None:
                 step()
             return step is not None
 
-    def _next_step(self, allowed: bool) -> Callable[[], None] | None:
-        """What to do; None if there is nothing to do now. allowed: False if it was not, when asked."""
+    def _next_step(self, allowed: bool, failed: bool) -> Callable[[], None] | None:
+        """What to do; None if there is nothing to do now. allowed: False if it was not, when asked. failed: start none."""
         with self._changed:
             step: Callable[[], None] | None = None
             coming = len(self._spares) + self._starting
@@ -169,11 +173,11 @@ class HarnessPool:
                 step = None
             elif not allowed:
                 step = _look_again
-            elif self._greeted is not None:
+            elif self._greeted is not None and not failed:
                 greeted, self._greeted = self._greeted, None
                 step = partial(self._start, lambda: self._make_ready(greeted))
                 self._starting += 1
-            elif room and not (self._parked and coming):
+            elif room and not failed and not (self._parked and coming):
                 step = partial(self._start, self._ready)
                 self._starting += 1
                 self._unborn += 1
