@@ -1,10 +1,11 @@
 """A private folder that goes with its owner, also with one that was killed: the next owner removes what is left."""
 
 import os
+import secrets
 import shutil
 import sys
-import tempfile
 import weakref
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -21,22 +22,25 @@ class OwnedFolder:
     path: the folder. locked: False where folders have no locks (Windows, some file systems).
     """
 
-    def __init__(self, path: Path, lock: int | None) -> None:
-        self.path = path
+    def __init__(self, parent: Path, kind: str) -> None:
+        number = secrets.token_hex(8)
+        fresh, path = parent / f"{_NEW}{number}", parent / f"{kind}-{number}"
+        held: list[int] = []
+        self._remove = weakref.finalize(self, _remove, (fresh, path), held)  # first: an interrupt may come at any time
+        fresh.mkdir(0o700)
+        lock = _lock(fresh)
         self.locked = lock is not None
-        self._remove = weakref.finalize(self, _remove, path, lock)
+        self.path = fresh
+        if lock is not None:
+            held.append(lock)
+            fresh.rename(path)
+            self.path = path
 
     @classmethod
     def make(cls, parent: Path, kind: str) -> Self:
         """A new folder KIND-..., after those of that kind whose owners were killed are removed. Raises: OSError."""
         _remove_orphans(parent, kind)
-        fresh = Path(tempfile.mkdtemp(prefix=_NEW, dir=parent))
-        lock = _lock(fresh)
-        if lock is None:
-            return cls(fresh, None)
-        path = fresh.with_name(f"{kind}-{fresh.name.removeprefix(_NEW)}")
-        fresh.rename(path)
-        return cls(path, lock)
+        return cls(parent, kind)
 
     def remove(self) -> None:
         """Doing it twice is harmless."""
@@ -78,10 +82,11 @@ def _remove_orphans(parent: Path, kind: str) -> None:
     for folder in parent.glob(f"{kind}-*"):
         lock = _lock(folder)
         if lock is not None:
-            _remove(folder, lock)
+            _remove((folder,), [lock])
 
 
-def _remove(folder: Path, lock: int | None) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    if lock is not None:
+def _remove(folders: Sequence[Path], held: Sequence[int]) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    for lock in held:
         os.close(lock)

@@ -1,5 +1,6 @@
 """Commands that are ended by a signal leave no folder of the harness behind, or the next one removes it."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -109,3 +110,17 @@ def test_a_folder_whose_owner_lives_or_is_unknown_stays(tmp_path: Path) -> None:
             assert second.path.is_dir()
     assert not first_path.exists()
     assert (tmp_path / "elsewhere" / "kept").exists()
+
+
+def test_an_interrupt_while_a_folder_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.rename
+
+    def interrupted(path: Path, target: Path) -> None:
+        rename(path, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        OwnedFolder.make(tmp_path, "kind")
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
