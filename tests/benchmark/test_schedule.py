@@ -5,12 +5,14 @@ import random
 from types import MappingProxyType
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.benchmark.schedule import (
     CONTENDER,
     FULL,
+    HELD_BACK,
     LEAST_COMPARED,
     PAIRED,
     PlannedBlock,
@@ -96,10 +98,37 @@ def test_a_paired_measurement_gives_both_sides_the_same(seed: int) -> None:
 
 def test_host_made_inputs_repeat_as_late_as_their_pool_allows() -> None:
     blocks = plan_blocks(single_rounds(FULL), FULL, draw(1, pooled=8))
+    turning = set(blocks[0].seeds)
+    assert len(turning) == 8 - HELD_BACK
     for block in blocks:
-        assert set(block.seeds) <= set(POOL)
-        assert len(set(block.seeds[:8])) == 8
+        met = [seed for launch, seed in enumerate(block.seeds) if launch not in block.unmet]
+        assert set(met) <= turning
+        if not block.checked:
+            assert len(set(block.seeds[:5])) == 5
     assert sum(len(block.checked) for block in blocks) >= 6
+
+
+def test_values_that_are_held_back_come_once_under_the_clock_and_are_compared() -> None:
+    blocks = plan_blocks(single_rounds(FULL), FULL, draw(1, pooled=8))
+    new = [block.seeds[launch] for block in blocks for launch in block.unmet]
+    every = [seed for block in blocks for seed in block.seeds]
+    assert len(new) == HELD_BACK
+    assert all(every.count(seed) == 1 for seed in new)
+    assert all(block.unmet <= block.checked for block in blocks)
+    assert not blocks[0].unmet
+
+
+def test_a_schedule_holds_back_what_it_is_told() -> None:
+    values = draw(1, pooled=8)
+    values.hold_back(POOL[:5])
+    blocks = plan_blocks(single_rounds(FULL), FULL, values)
+    assert {block.seeds[launch] for block in blocks for launch in block.unmet} <= set(POOL[:5])
+
+
+@pytest.mark.parametrize("pooled", [0, 1, 5])
+def test_nothing_is_held_back_of_few_values_or_of_values_that_never_repeat(pooled: int) -> None:
+    blocks = plan_blocks(single_rounds(FULL), FULL, draw(1, pooled=pooled))
+    assert not any(block.unmet for block in blocks)
 
 
 def test_seeds_that_were_verified_are_never_given_again() -> None:

@@ -1,7 +1,7 @@
 """A measuring device for tests: results by the emulator, times by a model with noise, drift, throttling and cheats."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from warpwright.compiler.compiler import Compiler
@@ -46,7 +46,8 @@ class Behaviour:
     first answer. limit_blocks, pair_blocks: blocks of a request, and of one with two sides, that end before the time limit.
     limited: a block that would end beyond the time limit is not begun. unfinished: requests whose last round is not. block_us:
     added to the last launch of each block of a contender. verifying_us: of a run in verification. first_sample_us: instead of
-    the first launch of each block.
+    the first launch of each block. launch_us: time of a launch of the last contestant by its contestants' count, the indices of
+    its host-made inputs, and how often each combination came before in this process; None: as unit_us says.
     """
 
     unit_us: Callable[[Contestant], float] = lambda _: 20.0
@@ -63,6 +64,7 @@ class Behaviour:
     block_us: float = 0.0
     verifying_us: float | None = None
     first_sample_us: float | None = None
+    launch_us: Callable[[int, tuple[int, ...], dict[tuple[int, ...], int]], float] | None = None
     fault: Faulted | None = None
 
 
@@ -81,6 +83,7 @@ class SimulatedGpu:
         self._random = random.Random(7)
         self._blocks = 0
         self._launches = 0
+        self._met: dict[tuple[int, ...], int] = {}
 
     @property
     def kind(self) -> DeviceKind:
@@ -111,6 +114,7 @@ class SimulatedGpu:
 
     def renew(self) -> None:
         self.renewals += 1
+        self._met.clear()
 
     def rest(self) -> None:
         self.rests += 1
@@ -142,6 +146,8 @@ class SimulatedGpu:
             if block.contestant == len(request.contestants) - 1 and contestant.program is not None:
                 last_us = made.samples_us[-1] + self.behaviour.block_us
                 made = replace(made, samples_us=(*made.samples_us[:-1], last_us))
+            if known.launch_us is not None and contestant is request.contestants[-1] and contestant.program is not None:
+                made = replace(made, samples_us=self._by_values(request, block.launches))
             spent_us += sum(made.samples_us)
             if self.behaviour.limited and spent_us > request.time_limit_s * 1e6:
                 break
@@ -183,6 +189,18 @@ class SimulatedGpu:
             power_w=None,
             blocker=self._blocker() if blocker else "off: the caller says so",
         )
+
+    def _by_values(self, request: MeasureRequest, launches: Sequence[ScheduledLaunch]) -> tuple[float, ...]:
+        """Times of the launches by their values, with noise."""
+        assert self.behaviour.launch_us is not None
+        pooled = [array.name for array in request.arrays if array.pool]
+        samples = []
+        for launch in launches:
+            key = tuple(launch.values[name] for name in pooled)
+            us = self.behaviour.launch_us(len(request.contestants), key, self._met)
+            self._met[key] = self._met.get(key, 0) + 1
+            samples.append(us * self._random.gauss(1, self.behaviour.noise))
+        return tuple(samples)
 
     def _blocker(self) -> str:
         return "off: it gave up after 2 s" if self._blocks == self.behaviour.gives_up else "on"

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, replace
 
 from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.floors import Below, Floors, Zone, below_floor, hard_floor_us
-from warpwright.benchmark.schedule import FULL, SCREEN, SCREEN_LONG, Counts, single_rounds
+from warpwright.benchmark.memory import MOST_RATIO, repeated_values, same_values_ratio, unmet_ratio
+from warpwright.benchmark.schedule import FULL, SCREEN, SCREEN_LONG, Counts, held_back, single_rounds
 from warpwright.benchmark.series import Series, Stream, TimedCase, replanned, take_series
 from warpwright.benchmark.statistics import median, spread
 from warpwright.device.measurement import EmptyLaunch, Measurement
@@ -24,7 +25,8 @@ _ONLY_SIDE = 0
 class Single:
     """All runs of one candidate on one case; the last one counts. below: the floor that it breaks, None = none.
 
-    repeated: a first run lay below a floor, and this is the one that was to settle it.
+    repeated: a first run lay below a floor, and this is the one that was to settle it. remembered: how many times as long
+    launches took with values that they could not remember; None: no longer.
     """
 
     runs: tuple[Series, ...]
@@ -33,6 +35,7 @@ class Single:
     case: TimedCase
     below: Below | None = None
     repeated: bool = False
+    remembered: float | None = None
 
     @property
     def series(self) -> Series:
@@ -67,7 +70,8 @@ def measure_single(
 
     Below the hard floor the empty launch is timed again too, since the clock may be at fault; below the soft floor the
     sets are doubled and L2 is flushed twice. In a search nothing is taken again. What the time limit ended before the launches
-    ran that are compared is taken once more with fewer. Raises: InfrastructureError if the device fails.
+    ran that are compared is taken once more with fewer. Where values that had not come before took longer, a second run holds
+    back others. Raises: InfrastructureError if the device fails.
     """
     series = take_series(device, case, [contestant], single_rounds(stream.counts), stream)
     if isinstance(series, Faulted):
@@ -80,7 +84,17 @@ def measure_single(
         if isinstance(series, Faulted):
             return series
         runs.append(series)
-    first = _judged(Single(tuple(runs), empties.of(contestant.plan), floors, case))
+    remembered = None
+    if (unmet_ratio(series, _ONLY_SIDE) or 0.0) > MOST_RATIO:
+        met, hold_back = series, repeated_values(series, _ONLY_SIDE)
+        stream = Stream(f"{stream.name}/unmet", stream.counts, hold_back)
+        series = _take_afresh(device, case, contestant, stream)
+        if isinstance(series, Faulted):
+            return series
+        runs.append(series)
+        ratio = same_values_ratio(met, series, _ONLY_SIDE)
+        remembered = ratio if ratio is not None and ratio > MOST_RATIO else None
+    first = _judged(Single(tuple(runs), empties.of(contestant.plan), floors, case, remembered=remembered))
     if first.below is None or stream.counts.searching:
         return first
     if first.below.zone is Zone.SOFT:
@@ -89,7 +103,7 @@ def measure_single(
     if isinstance(again, Faulted):
         return again
     empty = empties.of(contestant.plan, afresh=first.below.zone is Zone.HARD)
-    return _judged(Single((*runs, again), empty, floors, case, repeated=True))
+    return _judged(Single((*runs, again), empty, floors, case, repeated=True, remembered=remembered))
 
 
 def _take_afresh(device: MeasuringDevice, case: TimedCase, contestant: Contestant, stream: Stream) -> Series | Faulted:
@@ -169,7 +183,7 @@ def _notes(single: Single) -> tuple[str, ...]:
         notes.append(f"launch-bound: less than {LAUNCH_BOUND_RATIO:g} times an empty launch.")
     if series.counts.searching:
         notes.append(f"screened with {count} launches.")
-    pool = len(single.case.rotation.pool_seeds)
+    pool = len(single.case.rotation.pool_seeds) - held_back(single.case.rotation)
     if single.case.rotation.pooled and pool < series.counts.launches:
         notes.append(f"inputs made on the host repeat after {pool} launches.")
     return tuple(notes)

@@ -15,6 +15,9 @@ CHECKED_AT_RANDOM = (5, 6)
 """Least and most measured launches whose outputs are verified beside the last one; drawn for each measurement (M12)."""
 LEAST_COMPARED = 5
 """Measured launches whose outputs must have been compared before a time counts; the last one that ran must be among them."""
+HELD_BACK = 3
+"""Host-made values that a schedule holds back (M8): each comes once, in a launch that is compared, so that a kernel which
+remembers answers has to compute there and takes longer than with values that it has met."""
 CONTENDER = 1
 """Index of the side that a paired run is about; 0 is the incumbent."""
 
@@ -66,6 +69,11 @@ def fitting(counts: Counts, unit_s: float, budget_s: float, least_rounds: int = 
     return replace(counts, warmups=warmups, rounds=least_rounds, launches=launches, short=True)
 
 
+def held_back(rotation: Rotation) -> int:
+    """How many values of a pool are held back; 0 where that would leave too few to take turns."""
+    return HELD_BACK if rotation.pooled and len(rotation.pool_seeds) >= 2 * HELD_BACK else 0
+
+
 @dataclass(slots=True)
 class ValueDraw:
     """Hands out the values of launches, for one process: what it gave for verification it never gives again.
@@ -77,19 +85,32 @@ class ValueDraw:
     fresh: Iterator[int]
     random: random.Random
     _unused: list[int] = field(init=False)
+    _held: list[int] = field(init=False)
+    _turning: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self._unused = self.random.sample(self.rotation.pool_seeds, len(self.rotation.pool_seeds))
+        self._held = []
+        self.hold_back(self.rotation.pool_seeds)
+
+    def hold_back(self, among: Sequence[int]) -> None:
+        """Choose the values that are held back from these."""
+        count = min(held_back(self.rotation), len(among))
+        self._held = self.random.sample(among, count)
+        self._turning = [seed for seed in self.rotation.pool_seeds if seed not in self._held]
 
     def seeds(self, count: int) -> list[int]:
         """Seeds of one block. Inputs made on the host repeat as late as their pool allows, in an order of its own."""
         if not self.rotation.pooled:
             return [next(self.fresh) for _ in range(count)]
-        pool = self.rotation.pool_seeds
         drawn: list[int] = []
         while len(drawn) < count:
-            drawn += self.random.sample(pool, len(pool))
+            drawn += self.random.sample(self._turning, len(self._turning))
         return drawn[:count]
+
+    def unmet(self) -> int | None:
+        """A value that was held back; None if none is left."""
+        return self._held.pop() if self._held else None
 
     def verifiable(self, seed: int, *, needed: bool = False) -> int | None:
         """The seed with which a launch can be verified instead of `seed`; None if none is left.
@@ -113,6 +134,8 @@ class PlannedBlock:
     seeds: tuple[int, ...]
     checked: frozenset[int]
     """Launches whose outputs come back."""
+    unmet: frozenset[int] = frozenset()
+    """Launches with values that were held back."""
 
     def scheduled(self, rotation: Rotation) -> ScheduledBlock:
         """As the device takes it."""
@@ -144,21 +167,27 @@ def plan_blocks(rounds: Rounds, counts: Counts, draw: ValueDraw) -> tuple[Planne
 
     Verified are, of the judged side (the contender, or the only one), some launches at random and the last one; the
     incumbent was verified when it was the contender. In a search none are: its best points become attempts, which are.
-    Warm-ups take the same path and have values like any other launch.
+    Warm-ups take the same path and have values like any other launch. Values that are held back are those of verified ones.
     """
     sides = sorted({side for _, order in rounds for side in order})
     slots = [(number, side) for number, order in rounds for side in order]
     blocks = [PlannedBlock(s, Phase.WARM_UP, None, tuple(draw.seeds(counts.warmups)), frozenset()) for s in sides]
     seeds = [draw.seeds(counts.launches) for _ in slots]
     checked: list[set[int]] = [set() for _ in slots]
+    unmet: list[set[int]] = [set() for _ in slots]
     marks = [] if counts.searching else _marks(slots, max(sides), counts.launches, draw.random)
     for slot, launch in marks:
-        known = draw.verifiable(seeds[slot][launch], needed=(slot, launch) == marks[0])
+        last = (slot, launch) == marks[0]
+        held = None if last else draw.unmet()
+        if held is not None:
+            unmet[slot].add(launch)
+        known = draw.verifiable(seeds[slot][launch], needed=last) if held is None else held
         if known is not None:
             seeds[slot][launch] = known
             checked[slot].add(launch)
-    for (number, side), values, launches in zip(slots, seeds, checked, strict=True):
-        blocks.append(PlannedBlock(side, Phase.MEASURED, number, tuple(values), frozenset(launches)))
+    for (number, side), *block in zip(slots, seeds, checked, unmet, strict=True):
+        values, compared, new = block
+        blocks.append(PlannedBlock(side, Phase.MEASURED, number, tuple(values), frozenset(compared), frozenset(new)))
     return tuple(blocks)
 
 

@@ -62,10 +62,13 @@ class TimedCase:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Which secret draw a schedule uses, and how many launches it has."""
+    """Which secret draw a schedule uses, and how many launches it has. hold_back: values among which it chooses those that it
+    holds back; None: all.
+    """
 
     name: str
     counts: Counts
+    hold_back: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,10 @@ class Series:
     kept: list[KeptOutputs] = field(default_factory=list)
     compared: list[tuple[int, int]] = field(default_factory=list)
     """Block and launch of all outputs that came back."""
+    seeds: list[tuple[int, ...]] = field(default_factory=list)
+    """Of each block, like `records`; secret."""
+    unmet: list[tuple[int, int]] = field(default_factory=list)
+    """Block and launch of all values that had been held back."""
     sets: int = 0
     flush_bytes: int = 0
     truncated: bool = False
@@ -141,6 +148,8 @@ class Series:
                     blocker=block.blocker,
                 )
             )
+            self.unmet += [(len(self.seeds), launch) for launch in sorted(plan.unmet)]
+            self.seeds.append(plan.seeds)
         for kept in measured.kept:
             seed = planned[kept.block].seeds[kept.launch]
             self.kept.append(KeptOutputs(base + kept.block, kept.launch, seed, kept.outputs))
@@ -168,6 +177,8 @@ def take_series(
     blocker gave up are taken again without it. Raises: InfrastructureError if the device fails.
     """
     draw = case.draw(stream.name)
+    if stream.hold_back is not None:
+        draw.hold_back(stream.hold_back)
     series = Series(stream.name, stream.counts)
     wanted = rounds
     blocker = True

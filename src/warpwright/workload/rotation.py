@@ -13,8 +13,9 @@ from warpwright.workload.values import Array, CaseArguments
 
 POOL_BYTES = 256 * MIB
 """Host-made inputs of all pool entries together: what crosses to the device once per `time` request."""
-LEAST_POOL = 3
-"""Entries that a pool has even where they take more than POOL_BYTES: fewer could be told apart by a kernel that remembers."""
+LEAST_POOL = 6
+"""Entries that a pool has even where they take more than POOL_BYTES: three to take turns, three to hold back, which show
+whether a kernel remembers."""
 
 
 class ArgumentSource(Protocol):

@@ -10,6 +10,7 @@ from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.figure import PairedSamples
 from warpwright.benchmark.floors import Below, Zone, below_floor, measured_floors
 from warpwright.benchmark.measure import launch_bound
+from warpwright.benchmark.memory import MOST_RATIO, repeated_values, same_values_ratio, unmet_ratio
 from warpwright.benchmark.paired import LEAST_ROUNDS, Effects, round_effects
 from warpwright.benchmark.schedule import CONTENDER, PAIRED, Counts, paired_rounds
 from warpwright.benchmark.series import Series, Stream, TimedCase, replanned, take_series
@@ -21,6 +22,7 @@ from warpwright.evaluation.course import Course, StageListener
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.timing.floor_failure import floor_failure
 from warpwright.evaluation.timing.limits import SCHEDULE_S
+from warpwright.evaluation.timing.memory_failure import memory_failure
 from warpwright.evaluation.timing.timed_cases import TimedCases
 from warpwright.evaluation.timing.timed_fault import timed_failure
 from warpwright.evaluation.timing.timed_outputs import check_outputs
@@ -120,6 +122,9 @@ class PairedRun:
             taken = self._timed(case, timed, shorter)
             if isinstance(taken, Failure):
                 return taken
+        taken = self._without_memory(case, timed, taken)
+        if isinstance(taken, Failure):
+            return taken
         below = self._below(case, taken.series)
         if below is not None:
             timed = timed.stricter() if below.zone is Zone.SOFT else timed
@@ -134,6 +139,18 @@ class PairedRun:
         self._measurements.setdefault(case.name, []).append(self._record(timed, taken))
         return None
 
+    def _without_memory(self, case: Case, timed: TimedCase, taken: _Taken) -> _Taken | Failure:
+        """The run; where values that had not come before took the contender longer, another one that holds back others."""
+        met = taken.series
+        if self.contender is self.incumbent or (unmet_ratio(met, CONTENDER) or 0.0) <= MOST_RATIO:
+            return taken
+        self.bench.device.renew()
+        again = self._timed(case, timed, met.counts, repeated_values(met, CONTENDER))
+        if isinstance(again, Failure):
+            return again
+        ratio = same_values_ratio(met, again.series, CONTENDER)
+        return again if ratio is None or ratio <= MOST_RATIO else memory_failure(case, ratio)
+
     def _below(self, case: Case, series: Series, *, afresh: bool = False) -> Below | None:
         """The floor that the contender breaks; beside a copy of itself the incumbent is accused of nothing."""
         samples = series.samples_us(CONTENDER)
@@ -143,12 +160,14 @@ class PairedRun:
         empty = self.bench.empties.of(self.contender.plans[case.name], afresh=afresh)
         return below_floor(samples, median(samples), floors, empty)
 
-    def _timed(self, case: Case, timed: TimedCase, counts: Counts) -> _Taken | Failure:
+    def _timed(
+        self, case: Case, timed: TimedCase, counts: Counts, hold_back: tuple[int, ...] | None = None
+    ) -> _Taken | Failure:
         """One schedule in the process that there is, with right outputs and usable times."""
         stream = self.bench.cases.stream(self.purpose, self.contender.candidate.identity)
         order = paired_rounds(range(counts.rounds), timed.draw(f"{stream}/order").random)
         sides = [Contestant(side.program(case), side.plans[case.name]) for side in (self.incumbent, self.contender)]
-        series = take_series(self.bench.device, timed, sides, order, Stream(stream, counts))
+        series = take_series(self.bench.device, timed, sides, order, Stream(stream, counts, hold_back))
         if isinstance(series, Faulted):
             subject = TimedSubject(self.contender.program(case), self.contender.plans[case.name], case)
             return timed_failure(subject, series.fault)

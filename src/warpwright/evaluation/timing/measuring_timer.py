@@ -14,6 +14,7 @@ from warpwright.device.protocol import Faulted, Timing
 from warpwright.evaluation.failure import Failure
 from warpwright.evaluation.outcome import CaseEvaluation
 from warpwright.evaluation.timing.floor_failure import floor_failure
+from warpwright.evaluation.timing.memory_failure import memory_failure
 from warpwright.evaluation.timing.timed_cases import TimedCases
 from warpwright.evaluation.timing.timed_fault import timed_failure
 from warpwright.evaluation.timing.timed_outputs import check_outputs
@@ -85,6 +86,8 @@ class MeasuringTimer:
         floor = case_floor(self.values.workload, subject.case, self.device.spec)
         timing = _with_checked(timing_of(self.device, single), checked)
         timed = Timed(replace(found, timing=timing, floor_us=floor.us, floor_binding=floor.binding))
+        if single.remembered is not None:
+            return replace(timed, question=memory_failure(subject.case, single.remembered))
         if single.below is None:
             return timed
         return replace(timed, question=floor_failure(subject.case, single.below, repeated=single.repeated))
