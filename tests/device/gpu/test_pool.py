@@ -119,6 +119,9 @@ def test_two_processes_start_at_once(
     with device:
         device.prepare(compiler)
         ran(device.run(scale_request(compiler)))
+        if len(settled(device, 1 + SPARES_VERIFYING, 2.0)) > 1 + SPARES_VERIFYING:
+            device.renew()  # a second spare had begun before the run: it is used up
+            ran(device.run(scale_request(compiler)))
         before = settled(device, 1 + SPARES_VERIFYING)
         device.settle()
         (tmp_path / "slow").touch()
