@@ -12,9 +12,12 @@ from hypothesis import settings
 settings.register_profile("untimed", deadline=None)  # speed is watched by benchmarks, and other tests run beside
 settings.load_profile("untimed")
 
+_KEPT = Path(__file__).resolve().parents[1] / "build" / "tests"
+"""What is made from sources, for this run and the next: both caches know what their entries were made from."""
+os.environ.setdefault("WARPWRIGHT_CACHE", str(_KEPT / "cache"))  # not this user's
 if sys.dont_write_bytecode:  # not beside the sources, then: else each of many hundred processes compiles them anew
     sys.dont_write_bytecode = False
-    sys.pycache_prefix = str(Path(__file__).resolve().parents[1] / "build" / "bytecode")
+    sys.pycache_prefix = str(_KEPT / "bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 

@@ -1,12 +1,8 @@
 """Sessions that read the history and add to it, on the emulator."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,12 +28,9 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> History:
 
 
 @pytest.fixture
-def optimize(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path_factory: Any
-) -> Optimize:
+def optimize(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Optimize:
     """Runs a session of three attempts; gives it with what was said."""
     monkeypatch.setenv("WARPWRIGHT_SESSIONS", str(tmp_path / "sessions"))
-    monkeypatch.setenv("WARPWRIGHT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     workload = write_row_sums(tmp_path / "workload")
 
@@ -85,20 +78,20 @@ def test_the_field_guide_takes_results_on_three_workloads_for_its_own(
     assert card_basis(session) == "estimated, n = 3"
 
 
-def test_the_first_prompt_of_a_model_has_the_hints(history: History, optimize: Optimize, tmp_path: Path) -> None:
+def test_the_first_prompt_of_a_model_has_the_hints(
+    history: History,
+    optimize: Optimize,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     optimize()
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
     begin = ["optimize", str(tmp_path / "workload"), "--model", "openai:any", "--dry-run", "--device", "emulator"]
     told = "FG-04 block_per_row on row-wise operations"
     for more, expected in (([], True), (["--no-history"], False)):
-        done = subprocess.run(
-            [sys.executable, "-m", "warpwright.cli.main", *begin, *more],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "OPENAI_API_KEY": "none"},
-        )
-        assert done.returncode == 0, done.stderr
-        assert (told in done.stdout) is expected
+        assert run([*begin, *more]) == 0
+        assert (told in capsys.readouterr().out) is expected
 
 
 def test_no_history_neither_reads_nor_adds(history: History, optimize: Optimize) -> None:

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from loop.beam.wide import IDEAS, Wide, begin_session, context_on, essence, write_wide
 from warpwright.candidate.candidate import Candidate
+from warpwright.cli.environment import environment
 from warpwright.errors import InfrastructureError
 from warpwright.evaluation.bench import Bench, BenchOptions, open_bench
 from warpwright.evaluation.course import Examined, StageListener
@@ -44,8 +45,8 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
 
 
 @pytest.fixture(scope="module")
-def bench(workload: Workload, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    options = BenchOptions(cache_directory=tmp_path_factory.mktemp("cache"), workers=2)
+def bench(workload: Workload) -> Iterator[Bench]:
+    options = BenchOptions(cache_directory=environment().cache, workers=2)
     with open_bench(workload, "emulator", "a test's secret", options) as opened:
         yield opened
 

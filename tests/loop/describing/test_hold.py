@@ -74,15 +74,6 @@ def test_only_reference_cu_is_compared_with_the_oracle(tmp_path: Path) -> None:
     )
 
 
-def test_the_author_is_not_shown_the_table_of_the_second(tmp_path: Path) -> None:
-    """Else it would be copied, and refused."""
-    attempt = Attempt(tmp_path / "w", "row_variance")
-    with pytest.raises(WorkloadError):
-        attempt.run()
-    assert "[reference]" in (attempt.draft.text("workload.toml") or "")
-    assert not any("[reference]" in said[-2].text for said in attempt.author.asked[1:])
-
-
 def test_an_edit_while_the_second_writes_is_inspected(tmp_path: Path) -> None:
     attempt = Attempt(tmp_path / "w", "silu")
     ask = attempt.second.ask

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from warpwright.cli.environment import environment
 from warpwright.evaluation.bench import BenchOptions
 from warpwright.loop.describing.context import DescribeContext
 from warpwright.loop.describing.draft import Assignment, Draft, draft_directory
@@ -75,6 +76,6 @@ class Attempt:
             return answer or self.approved
 
         context = DescribeContext(
-            self.draft, self.author, self.second, BenchOptions(), self.approved, self.say, Costs()
+            self.draft, self.author, self.second, BenchOptions(environment().cache), self.approved, self.say, Costs()
         )
         return describe(context, decide)
