@@ -15,7 +15,7 @@ namespace {
 
 const std::vector<std::string> own_symbols{"ww_generate", "ww_differ",      "ww_fill_shared", "ww_empty",
                                            "ww_spin",     "ww_flush_write", "ww_read",        "ww_block",
-                                           "ww_clock",    "ww_seal_sum",    "ww_seal_check"};
+                                           "ww_clock",    "ww_seal_sum",    "ww_seal_check",  "ww_demote"};
 
 std::string lines_of(const std::vector<std::string>& symbols) {
     std::string lines;

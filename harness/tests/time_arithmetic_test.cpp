@@ -81,6 +81,24 @@ TEST_CASE("a flush writes two L2, and 64 MiB at least") {
     CHECK(Flush::needed_bytes(50 * mib) >= 150 * mib);
 }
 
+TEST_CASE("lines are those that hold a byte of the array, as a whole, wherever it begins and ends") {
+    struct Row {
+        driver::DevicePointer address;
+        std::size_t bytes;
+        driver::DevicePointer first;
+        std::uint64_t count;
+    };
+    for (const Row& row : {Row{4096, 128, 4096, 1}, Row{4096, 129, 4096, 2}, Row{4096, 1, 4096, 1},
+                           Row{4100, 4, 4096, 1}, Row{4220, 4, 4096, 1}, Row{4220, 8, 4096, 2},
+                           Row{4100, 4096, 4096, 33}, Row{4096, 0, 0, 0}, Row{0, 0, 0, 0}}) {
+        CAPTURE(row.address);
+        CAPTURE(row.bytes);
+        const Lines lines = lines_of(row.address, row.bytes);
+        CHECK(lines.first == row.first);
+        CHECK(lines.count == row.count);
+    }
+}
+
 TEST_CASE("the clock is the median over the SMs that were seen at both borders") {
     const std::vector<ClockSlot> before{{1000, 5000}, {1000, 7000}, {0, 0}, {1000, 0}, {1000, 10}};
     const std::vector<ClockSlot> after{

@@ -20,6 +20,7 @@ OWN_KERNELS = (
     "ww_spin",
     "ww_flush_write",
     "ww_read",
+    "ww_demote",
     "ww_block",
     "ww_clock",
     "ww_seal_sum",

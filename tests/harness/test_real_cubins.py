@@ -39,13 +39,17 @@ def cubin(compiler: Compiler, arch: str) -> np.ndarray[tuple[int], np.dtype[np.u
     return np.frombuffer(outcome.cubin, np.uint8)
 
 
-def own_cubin(compiler: Compiler, arch: str) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+def compile_own(compiler: Compiler, arch: str) -> Compiled:
     folder = resources.files("warpwright.device.gpu") / "kernels"
     headers = {e.name: e.read_text(encoding="utf-8") for e in folder.iterdir() if e.name.endswith(".cuh")}
     source = (folder / "harness.cu").read_text(encoding="utf-8")
     outcome = compiler.compile(CompileRequest(source, "harness.cu", arch, OWN_KERNELS, defines={}, headers=headers))
     assert isinstance(outcome, Compiled)
-    return np.frombuffer(outcome.cubin, np.uint8)
+    return outcome
+
+
+def own_cubin(compiler: Compiler, arch: str) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    return np.frombuffer(compile_own(compiler, arch).cubin, np.uint8)
 
 
 @pytest.fixture
@@ -74,6 +78,12 @@ def test_own_kernels_and_a_candidate_from_cubins(start: Serve, compiler: Compile
     request = Axpb(1000)
     reply = wire.ask("time", **request.time(request.block(keep=[4])))
     np.testing.assert_array_equal(reply.arrays[0], expected(1000, 5))
+
+
+@pytest.mark.parametrize(("arch", "demotes"), [("sm_75", False), ("sm_80", True), ("sm_90", True)])
+def test_priorities_of_l2_are_taken_back_where_the_gpu_has_them(compiler: Compiler, arch: str, demotes: bool) -> None:
+    outcome = compile_own(compiler, arch)
+    assert ("applypriority.global.L2::evict_normal" in outcome.ptx) is demotes
 
 
 def test_a_behaviour_is_chosen_by_the_kernels_name(start: Serve, compiler: Compiler) -> None:

@@ -76,6 +76,17 @@ void read(const Call& call, OpaqueStream&) {
     }
 }
 
+// (const u8* lines, u64 count): nothing is cached here; the ends are read, so that lines that are not mapped fault.
+void demote(const Call& call, OpaqueStream&) {
+    const auto* const bytes = call.argument<const volatile unsigned char*>(0);
+    if (const auto count = call.argument<std::uint64_t>(1); count > 0) {
+        static_cast<void>(bytes[0]);
+        static_cast<void>(bytes[128 * count - 1]);
+    }
+}
+
+double demote_us(const Call& call) { return 1.0 + bandwidth_us(128 * call.argument<std::uint64_t>(1)); }
+
 // (volatile u32* flag, u64 timeout_ns, u32* timed_out): really waits for the host.
 void block(const Call& call, OpaqueStream& stream) {
     const auto* const flag = call.argument<const volatile std::uint32_t*>(0);
@@ -138,6 +149,7 @@ const std::vector<KernelCode>& harness_kernels() {
         {"ww_spin", {8}, empty, no_operands, spin_us},
         {"ww_flush_write", {8, 8, 4}, flush_write, written, flush_us},
         {"ww_read", {8, 8, 8}, read, no_operands, flush_us},
+        {"ww_demote", {8, 8}, demote, no_operands, demote_us},
         {"ww_block", {8, 8, 8}, block, no_operands, no_time},
         {"ww_clock", {8}, clock, no_operands, no_time},
         {"ww_seal_sum", {8, 8, 8, 8, 8, 8}, seal_sum, no_operands, seal_us},

@@ -189,26 +189,11 @@ void BlockRun::enqueue_unit(std::size_t launch) const {
     stage_.inputs.fill(block_.launches[launch].values, stage_.sets, set);
     stage_.sets.poison(set);
     stage_.shared_filler.enqueue(stream, shared_poison);
-    set_cache_state(launch);
+    stage_.enqueue_cache_state(set);
     const EventPair& pair = stage_.events[launch];
     pair.start.record(stream);
     contestant_.enqueue(set);
     pair.stop.record(stream);
-}
-
-void BlockRun::set_cache_state(std::size_t launch) const {
-    if (stage_.request.cold) {
-        for (unsigned flush = 0; flush < stage_.request.flushes; ++flush) {
-            stage_.flush.enqueue();
-        }
-    } else {
-        for (std::size_t array = 0; array < stage_.request.arrays.size(); ++array) {
-            const ArraySpec& spec = stage_.request.arrays[array];
-            if (spec.is_input() && spec.bytes() != 0) {
-                stage_.flush.warm(stage_.sets.address(launch % stage_.sets.count(), array), spec.bytes());
-            }
-        }
-    }
 }
 
 std::optional<std::string> BlockRun::blocker_off() const {

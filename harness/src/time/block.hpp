@@ -47,7 +47,6 @@ private:
     // Copies a launch's outputs to the host, and makes the GPU busy again if that took long.
     void read_kept(std::size_t launch);
     void enqueue_unit(std::size_t launch) const;
-    void set_cache_state(std::size_t launch) const;
     // Why the blocker is off; none: it is on.
     [[nodiscard]] std::optional<std::string> blocker_off() const;
     [[nodiscard]] double sample_us(std::size_t launch) const;

@@ -17,7 +17,7 @@ struct UnitEntries {
     std::size_t fills = 0;     // inputs made before it
     std::size_t seals = 0;     // comparisons of those that came from a pool
     std::size_t poisons = 0;   // outputs, scratch and shared memory poisoned before it
-    std::size_t cache = 0;     // flushes or reads before it
+    std::size_t cache = 0;     // flushes with one demotion for each array, or reads, before it
     std::size_t zeroings = 0;  // `zeroed` outputs
     std::size_t launches = 0;  // of the plan
 

@@ -20,6 +20,14 @@ std::uint64_t words(std::size_t bytes) { return (bytes + word_bytes - 1) / word_
 
 std::size_t flush_bytes(std::size_t l2_bytes) { return (std::max)(2 * l2_bytes, least_flush_bytes); }
 
+Lines lines_of(driver::DevicePointer address, std::size_t bytes) {
+    if (bytes == 0) {
+        return {};
+    }
+    const driver::DevicePointer first = address - address % line_bytes;
+    return {first, (address + bytes - first + line_bytes - 1) / line_bytes};
+}
+
 std::size_t Flush::needed_bytes(std::size_t l2_bytes) {
     return flush_bytes(l2_bytes) + words(l2_bytes) * word_bytes + sizeof(std::uint32_t);
 }
@@ -29,6 +37,7 @@ Flush::Flush(const Machine& machine)
       l2_bytes_(static_cast<std::size_t>((std::max)(machine.context.attribute(driver::l2_cache_bytes), 0))),
       write_(machine.module(own_module).function("ww_flush_write")),
       read_(machine.module(own_module).function("ww_read")),
+      demote_(machine.module(own_module).function("ww_demote")),
       written_(machine.api, flush_bytes(l2_bytes_)),
       read_region_(machine.api, words(l2_bytes_) * word_bytes),
       sink_(machine.api, sizeof(std::uint32_t)) {}
@@ -36,6 +45,12 @@ Flush::Flush(const Machine& machine)
 void Flush::enqueue() const {
     overwrite(written_);
     warm(read_region_.address(), l2_bytes_);
+}
+
+void Flush::demote(driver::DevicePointer address, std::size_t bytes) const {
+    const Lines lines = lines_of(address, bytes);
+    launch::launch_own(machine_.api, demote_, launch::Shape{launch::stride_blocks(lines.count)},
+                       machine_.context.stream(), lines.first, lines.count);
 }
 
 void Flush::scrub() const {

@@ -66,6 +66,7 @@ void Stage::warm_up() {
                        std::uint64_t{0}, static_cast<std::uint32_t>(Element::f32),
                        static_cast<std::uint32_t>(RecipeKind::ones), std::uint64_t{0}, std::uint64_t{0}, 0.0, 0.0,
                        std::uint64_t{0}, std::uint64_t{0});
+    flush.demote(driver::DevicePointer{0}, 0);
     flush.enqueue();
     shared_filler.enqueue(stream, 0xFF);
     clocks.read_first();
@@ -88,6 +89,35 @@ void Stage::finish(const launch::Origin& origin) const {
     launch::await(machine.api, done_, deadline, origin);
 }
 
+void Stage::enqueue_cache_state(std::size_t set) const {
+    if (request.cold) {
+        make_cold(set);
+    } else {
+        make_warm(set);
+    }
+}
+
+// An earlier launch may have asked L2 to keep lines of this set; what has filled them since does not change that.
+void Stage::make_cold(std::size_t set) const {
+    for (std::size_t array = 0; array < request.arrays.size(); ++array) {
+        if (const std::size_t bytes = request.arrays[array].bytes(); bytes != 0) {
+            flush.demote(sets.address(set, array), bytes);
+        }
+    }
+    for (unsigned count = 0; count < request.flushes; ++count) {
+        flush.enqueue();
+    }
+}
+
+void Stage::make_warm(std::size_t set) const {
+    for (std::size_t array = 0; array < request.arrays.size(); ++array) {
+        const ArraySpec& spec = request.arrays[array];
+        if (spec.is_input() && spec.bytes() != 0) {
+            flush.warm(sets.address(set, array), spec.bytes());
+        }
+    }
+}
+
 UnitEntries Stage::unit_entries(const Block& block) const {
     const TimedContestant& contestant = contestants[block.contestant];
     const auto inputs_count = static_cast<std::size_t>(std::count_if(
@@ -96,7 +126,7 @@ UnitEntries Stage::unit_entries(const Block& block) const {
     unit.fills = inputs_count;
     unit.seals = inputs.checking_entries();
     unit.poisons = sets.poisoned_arrays() + 1;  // shared memory
-    unit.cache = request.cold ? request.flushes * flush_entries : inputs_count;
+    unit.cache = request.cold ? request.arrays.size() + request.flushes * flush_entries : inputs_count;
     unit.zeroings = contestant.zeroed_arrays();
     unit.launches = contestant.launches();
     return unit;

@@ -38,6 +38,9 @@ public:
     // Waits for everything queued. origin: whose fault it is if that does not end.
     void finish(const launch::Origin& origin) const;
 
+    // Queues what makes L2 cold or warm, as the request says, for a launch on that set.
+    void enqueue_cache_state(std::size_t set) const;
+
     [[nodiscard]] UnitEntries unit_entries(const Block& block) const;
 
     const Machine& machine;
@@ -56,6 +59,9 @@ public:
     std::optional<nvml::Reading> last_reading;
 
 private:
+    void make_cold(std::size_t set) const;
+    void make_warm(std::size_t set) const;
+
     launch::Event done_;
 };
 

@@ -32,6 +32,17 @@ extern "C" __global__ void ww_flush_write(uint4* p, u64 count, u32 value) {
     }
 }
 
+// `count` mapped lines of 128 bytes from a multiple of 128 on: L2 evicts them like any other, whatever priority a
+// candidate gave them. Before sm_80 there are no such priorities. Source: PTX ISA 7.4, applypriority.
+extern "C" __global__ void ww_demote(const u8* lines, u64 count) {
+#if __CUDA_ARCH__ >= 800
+    for (u64 i = thread_number(); i < count; i += thread_count()) {
+        asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(__cvta_generic_to_global(lines + 128 * i))
+                     : "memory");
+    }
+#endif
+}
+
 // Reads `count` 16-byte words. sink: one word, written only for one value of their sum, so that the reads stay.
 extern "C" __global__ void ww_read(const uint4* p, u64 count, u32* sink) {
     u32 total = 0;
