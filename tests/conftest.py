@@ -5,9 +5,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import Scheduling
 
 settings.register_profile("untimed", deadline=None)  # speed is watched by benchmarks, and other tests run beside
 settings.load_profile("untimed")
@@ -20,6 +25,18 @@ if sys.dont_write_bytecode:  # not beside the sources, then: else each of many h
     sys.pycache_prefix = str(_KEPT / "bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Scheduling | None":
+    """A file is run by one process: what its module fixtures start is started once. All of tests/gpu is: one GPU."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):  # type: ignore[misc] # it has no types
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/gpu" if nodeid.startswith("tests/gpu/") else super()._split_scope(nodeid)
+
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(autouse=True, scope="session")

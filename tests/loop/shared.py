@@ -1,13 +1,13 @@
-"""An emulator, a compiler and an oracle that sessions of the tiny workload share: starting them takes longest of all."""
+"""An emulator, a compiler and oracles that sessions of one test process share: starting them takes longest of all."""
 
-from dataclasses import dataclass
+import pytest
 
 from evaluation.simulated_gpu import Behaviour, SimulatedGpu
 from warpwright.cli.environment import environment
 from warpwright.compiler.compiler import Compiler
 from warpwright.device.protocol import Device
 from warpwright.device.registry import DeviceOptions, open_device
-from warpwright.evaluation.bench import Bench
+from warpwright.evaluation.bench import Bench, BenchOptions
 from warpwright.evaluation.evaluator import Evaluator
 from warpwright.profiler.sanitizer.options import SanitizerOptions
 from warpwright.verifier.seeds import SeedPool
@@ -22,34 +22,47 @@ class KeptBench(Bench):
         """Leave them to the next one."""
 
 
-@dataclass(frozen=True, slots=True)
 class Shared:
-    """What a bench is made of. oracle: of the tiny workload, whose reference.py, parameters and values are everybody's."""
+    """What benches are made of. Nothing runs before the first use."""
 
-    emulator: Device
-    compiler: Compiler
-    oracle: Oracle
+    def __init__(self) -> None:
+        cache = environment().cache
+        self.emulator = open_device("emulator:h200", DeviceOptions(cache_directory=cache / "machine-code"))
+        self._compiler = Compiler(cache / "compiled", None, workers=2)
+        self._oracles: dict[tuple[object, ...], Oracle] = {}
 
     def bench(
         self, workload: Workload, secret: str, device: Device | None = None, sanitizer: SanitizerOptions | None = None
     ) -> Bench:
-        """Of a workload that differs from the tiny one in cases and tunables at most. device: None = the emulator."""
+        """A bench of a workload. device: None = the emulator."""
         seeds = SeedPool(secret)
-        evaluator = Evaluator(workload, device or self.emulator, self.compiler, self.oracle, seeds)
+        evaluator = Evaluator(workload, device or self.emulator, self._compiler, self._oracle(workload), seeds)
         return KeptBench(workload, evaluator, seeds, sanitizer)
 
     def measured(self, workload: Workload, secret: str, behaviour: Behaviour) -> Bench:
         """The same on a simulated GPU."""
         return self.bench(workload, secret, SimulatedGpu(self.emulator, behaviour))
 
+    def serve(self, patch: pytest.MonkeyPatch) -> None:
+        """Sessions on the emulator are opened on this."""
+
+        def open_bench(workload: Workload, device: str, secret: str, options: BenchOptions) -> Bench:
+            assert device in ("emulator", "emulator:h200")
+            return self.bench(workload, secret)
+
+        for module in ("context", "entering"):
+            patch.setattr(f"warpwright.loop.{module}.open_bench", open_bench)
+
     def close(self) -> None:
         """End the workers."""
-        for part in (self.emulator, self.compiler, self.oracle):
-            part.close()
+        self.emulator.close()
+        self._compiler.close()
+        for oracle in self._oracles.values():
+            oracle.close()
 
-
-def started(workload: Workload) -> Shared:
-    """Nothing runs before the first use."""
-    cache = environment().cache
-    emulator = open_device("emulator:h200", DeviceOptions(cache_directory=cache / "machine-code"))
-    return Shared(emulator, Compiler(cache / "compiled", None, workers=2), Oracle(workload))
+    def _oracle(self, workload: Workload) -> Oracle:
+        """Of all workloads that compute the same, whatever their kernels, cases and tunables."""
+        key = (workload.parameters, (workload.directory / "reference.py").read_bytes())
+        if key not in self._oracles:
+            self._oracles[key] = Oracle(workload)
+        return self._oracles[key]

@@ -28,7 +28,9 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> History:
 
 
 @pytest.fixture
-def optimize(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Optimize:
+def optimize(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], on_shared: None
+) -> Optimize:
     """Runs a session of three attempts; gives it with what was said."""
     monkeypatch.setenv("WARPWRIGHT_SESSIONS", str(tmp_path / "sessions"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

@@ -26,7 +26,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _own_state(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_state(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, on_shared: None) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("WARPWRIGHT_HISTORY", str(tmp_path / "history.sqlite"))
     monkeypatch.setenv("WARPWRIGHT_CACHE", str(cache))

@@ -20,6 +20,7 @@ from loop.model_session import (
     small_workload,
 )
 from loop.row_sums import write_row_sums
+from loop.shared import Shared
 from loop.tiny import KERNEL, write_tiny
 from model_server.answer import Answer
 from model_server.server import ModelServer, Request
@@ -32,12 +33,28 @@ ENTRY = ("--tuning-points", "6", "--max-model-calls")
 
 
 @pytest.fixture(autouse=True)
-def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("WARPWRIGHT_API_KEY", SECRET)
-    monkeypatch.setenv("OPENAI_API_KEY", OTHER_SECRET)
+def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, on_shared: None) -> None:
+    own_state(monkeypatch, tmp_path)
+
+
+def own_state(patch: pytest.MonkeyPatch, root: Path) -> None:
+    patch.setenv("XDG_STATE_HOME", str(root / "state"))
+    patch.setenv("WARPWRIGHT_API_KEY", SECRET)
+    patch.setenv("OPENAI_API_KEY", OTHER_SECRET)
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+        patch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="module")
+def matmul(tmp_path_factory: pytest.TempPathFactory, shared: Shared) -> Session:
+    """A session with the prepared replies for matmul."""
+    root = tmp_path_factory.mktemp("matmul")
+    with pytest.MonkeyPatch.context() as patch:
+        own_state(patch, root)
+        shared.serve(patch)
+        workload = small_workload(root / "matmul", "matmul")
+        assert optimize(workload, root / "s", prepared("matmul"), *ENTRY, "10") == 0
+    return only_session(root / "s")
 
 
 def prepared_source(name: str) -> str:
@@ -116,11 +133,8 @@ def _the_model_was_told_what_was_wrong(script: Script) -> None:
     assert all(request.headers["authorization"] == f"Bearer {SECRET}" for request in script.asked)
 
 
-def test_matmul_ends_with_the_best_prepared_kernel(tmp_path: Path) -> None:
-    script = prepared("matmul")
-    workload = small_workload(tmp_path / "matmul", "matmul")
-    assert optimize(workload, tmp_path / "s", script, *ENTRY, "10") == 0
-    session = only_session(tmp_path / "s")
+def test_matmul_ends_with_the_best_prepared_kernel(matmul: Session) -> None:
+    session = matmul
     assert outcomes(session)[:4] == [
         ("workload", "", "passed"),
         ("model", "shared tiles", "wrong_result"),
@@ -139,12 +153,9 @@ def test_matmul_ends_with_the_best_prepared_kernel(tmp_path: Path) -> None:
 
 
 def test_recorded_replies_give_the_same_result_without_a_server(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    matmul: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    workload = small_workload(tmp_path / "matmul", "matmul")
-    assert optimize(workload, tmp_path / "s", prepared("matmul"), *ENTRY, "10") == 0
-    first = only_session(tmp_path / "s")
-    capsys.readouterr()
+    first, workload = matmul, small_workload(tmp_path / "matmul", "matmul")
     model = f"replay:{first.directory}"
     assert command(workload, tmp_path / "again", "--model", model, "--json", *ENTRY, "10") == 0
     again = only_session(tmp_path / "again")
