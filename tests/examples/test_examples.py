@@ -1,10 +1,11 @@
 """The example workloads: what each must ship, and that its plain kernel is right."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from warpwright.evaluation.bench import open_bench
+from loop.shared import Shared
 from warpwright.hardware import load_gpu
 from warpwright.workload.floor import Binding, case_floor
 from warpwright.workload.loader import load_workload
@@ -18,6 +19,13 @@ H200 = load_gpu("h200")
 @pytest.fixture(params=DIRECTORIES, ids=NAMES)
 def workload(request: pytest.FixtureRequest) -> Workload:
     return load_workload(request.param)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Shared]:
+    parts = Shared()
+    yield parts
+    parts.close()
 
 
 def test_the_six_are_there() -> None:
@@ -40,8 +48,7 @@ def test_work_and_tunables_are_given(workload: Workload) -> None:
     assert workload.initial.tunables
 
 
-def test_the_initial_kernel_passes_its_check_cases(workload: Workload) -> None:
-    with open_bench(workload, "emulator", "7" * 64) as bench:
-        cases = workload.cases_on(DeviceKind.EMULATOR, CaseKind.CHECK)
-        result = bench.evaluator.verify_only(workload.initial, cases, "examples", 2)
+def test_the_initial_kernel_passes_its_check_cases(workload: Workload, shared: Shared) -> None:
+    cases = workload.cases_on(DeviceKind.EMULATOR, CaseKind.CHECK)
+    result = shared.bench(workload, "7" * 64).evaluator.verify_only(workload.initial, cases, "examples", 2)
     assert result.outcome.correct, result.message
