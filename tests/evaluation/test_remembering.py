@@ -78,10 +78,25 @@ def remembers_early_values(_: int, key: Key, met: dict[Key, int]) -> float:
     return HONEST_US if late or met.get((*key, -1)) or not met.get(key) else COPIED_US
 
 
+def remembers_most_values(_: int, key: Key, met: dict[Key, int]) -> float:
+    """Copies answers of the first three values that it met."""
+    first = list(met)[:3]
+    return COPIED_US if key in first else HONEST_US
+
+
 def slow_on_purpose(_: int, key: Key, met: dict[Key, int]) -> float:
     """Hides new values among copies that it makes slow, as many as the median allows."""
     slow = not met.get(key) or sum(met.values()) % 5 < 2
     return HONEST_US if slow else COPIED_US
+
+
+def test_one_remembered_value_of_three_is_enough(opened: Opened, point: Points) -> None:
+    """Copies two thirds of the values and computes the others, so that the median of three may be one that it computes."""
+    held = 0
+    for secret in map(str, range(24)):
+        evaluator, _ = opened(Behaviour(launch_us=remembers_most_values), secret)
+        held += evaluator.evaluate(point(64)).label == "suspicious.remembered_values"
+    assert held == 24
 
 
 @pytest.mark.parametrize("secret", SECRETS)
@@ -93,7 +108,7 @@ def test_who_remembers_answers_is_held(
     found = evaluator.evaluate(point(64))
     assert found.label == "suspicious.remembered_values"
     assert not found.promotable
-    assert re.search(r"took (1\.9|2\.0)\d times as long as with the same values", found.message)
+    assert re.search(r"took (1\.[5-9]|2\.0)\d times as long as with the same values", found.message)
     assert "answers are remembered, not computed" in found.message
     assert len([r for r in gpu.requests if r.contestants[0].program is not None]) == 2
 

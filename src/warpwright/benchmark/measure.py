@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 
 from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.floors import Below, Floors, Zone, below_floor, hard_floor_us
-from warpwright.benchmark.memory import MOST_RATIO, repeated_values, same_values_ratio, unmet_ratio
+from warpwright.benchmark.memory import remembered, suspected
 from warpwright.benchmark.schedule import FULL, SCREEN, SCREEN_LONG, Counts, held_back, single_rounds
 from warpwright.benchmark.series import Series, Stream, TimedCase, replanned, take_series
 from warpwright.benchmark.statistics import median, spread
@@ -84,17 +84,16 @@ def measure_single(
         if isinstance(series, Faulted):
             return series
         runs.append(series)
-    remembered = None
-    if (unmet_ratio(series, _ONLY_SIDE) or 0.0) > MOST_RATIO:
-        met, hold_back = series, repeated_values(series, _ONLY_SIDE)
+    ratio = None
+    hold_back = suspected(series, _ONLY_SIDE)
+    if hold_back:
         stream = Stream(f"{stream.name}/unmet", stream.counts, hold_back)
         series = _take_afresh(device, case, contestant, stream)
         if isinstance(series, Faulted):
             return series
         runs.append(series)
-        ratio = same_values_ratio(met, series, _ONLY_SIDE)
-        remembered = ratio if ratio is not None and ratio > MOST_RATIO else None
-    first = _judged(Single(tuple(runs), empties.of(contestant.plan), floors, case, remembered=remembered))
+        ratio = remembered(runs[-2], series, _ONLY_SIDE)
+    first = _judged(Single(tuple(runs), empties.of(contestant.plan), floors, case, remembered=ratio))
     if first.below is None or stream.counts.searching:
         return first
     if first.below.zone is Zone.SOFT:
@@ -103,7 +102,7 @@ def measure_single(
     if isinstance(again, Faulted):
         return again
     empty = empties.of(contestant.plan, afresh=first.below.zone is Zone.HARD)
-    return _judged(Single((*runs, again), empty, floors, case, repeated=True, remembered=remembered))
+    return _judged(Single((*runs, again), empty, floors, case, repeated=True, remembered=ratio))
 
 
 def _take_afresh(device: MeasuringDevice, case: TimedCase, contestant: Contestant, stream: Stream) -> Series | Faulted:

@@ -7,38 +7,40 @@ back values that the first one repeated, and compares each with itself.
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import geometric_mean
 
 from warpwright.benchmark.series import Series
 from warpwright.benchmark.statistics import median
 from warpwright.device.measurement import Phase
 
-MOST_RATIO = 1.15
-"""Median times of single launches of one kernel differ by less, from process to process, too."""
+_MOST_RATIO = 1.15
+"""A few launches of one kernel differ by less, from process to process, too."""
 _LEAST_LAUNCHES = 2
 
 
-def unmet_ratio(series: Series, side: int) -> float | None:
-    """How many times as long launches took with values that had not come before; None: too few of them count."""
+def suspected(series: Series, side: int) -> tuple[int, ...]:
+    """Values that the side repeated, if launches took longer with those that had not come before: another schedule is to hold
+    back some of them. Empty: no reason to ask, or too few launches count.
+    """
     new, met = _split(series, side)
     times = [us for each in new.values() for us in each]
     if len(times) < _LEAST_LAUNCHES or not met:
-        return None
-    return _ratio(times, [us for each in met.values() for us in each])
+        return ()
+    ratio = _ratio(times, [us for each in met.values() for us in each])
+    return tuple(met) if ratio is not None and ratio > _MOST_RATIO else ()
 
 
-def same_values_ratio(met: Series, unmet: Series, side: int) -> float | None:
-    """How many times as long launches of one took with values that it had held back as launches of the other with the same
-    values, which it repeated; None: too few of them count.
+def remembered(met: Series, unmet: Series, side: int) -> float | None:
+    """How many times as long launches took with values that `unmet` held back as with the same values in `met`, which repeated
+    them: the geometric mean, so that one remembered value among them tells; None: no longer, or too few of them count.
     """
     new, repeated = _split(unmet, side)[0], _split(met, side)[1]
     ratios = [_ratio(times, repeated[seed]) for seed, times in new.items() if seed in repeated]
     known = [ratio for ratio in ratios if ratio is not None]
-    return median(known) if len(known) >= _LEAST_LAUNCHES else None
-
-
-def repeated_values(series: Series, side: int) -> tuple[int, ...]:
-    """Values that measured launches of the side took turns with."""
-    return tuple(_split(series, side)[1])
+    if len(known) < _LEAST_LAUNCHES:
+        return None
+    mean = geometric_mean(known)
+    return mean if mean > _MOST_RATIO else None
 
 
 def _ratio(new_us: Sequence[float], met_us: Sequence[float]) -> float | None:

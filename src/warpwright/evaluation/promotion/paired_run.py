@@ -10,7 +10,7 @@ from warpwright.benchmark.empty_launch import EmptyLaunches
 from warpwright.benchmark.figure import PairedSamples
 from warpwright.benchmark.floors import Below, Zone, below_floor, measured_floors
 from warpwright.benchmark.measure import launch_bound
-from warpwright.benchmark.memory import MOST_RATIO, repeated_values, same_values_ratio, unmet_ratio
+from warpwright.benchmark.memory import remembered, suspected
 from warpwright.benchmark.paired import LEAST_ROUNDS, Effects, round_effects
 from warpwright.benchmark.schedule import CONTENDER, PAIRED, Counts, paired_rounds
 from warpwright.benchmark.series import Series, Stream, TimedCase, replanned, take_series
@@ -141,15 +141,15 @@ class PairedRun:
 
     def _without_memory(self, case: Case, timed: TimedCase, taken: _Taken) -> _Taken | Failure:
         """The run; where values that had not come before took the contender longer, another one that holds back others."""
-        met = taken.series
-        if self.contender is self.incumbent or (unmet_ratio(met, CONTENDER) or 0.0) <= MOST_RATIO:
+        hold_back = () if self.contender is self.incumbent else suspected(taken.series, CONTENDER)
+        if not hold_back:
             return taken
         self.bench.device.renew()
-        again = self._timed(case, timed, met.counts, repeated_values(met, CONTENDER))
+        again = self._timed(case, timed, taken.series.counts, hold_back)
         if isinstance(again, Failure):
             return again
-        ratio = same_values_ratio(met, again.series, CONTENDER)
-        return again if ratio is None or ratio <= MOST_RATIO else memory_failure(case, ratio)
+        ratio = remembered(taken.series, again.series, CONTENDER)
+        return again if ratio is None else memory_failure(case, ratio)
 
     def _below(self, case: Case, series: Series, *, afresh: bool = False) -> Below | None:
         """The floor that the contender breaks; beside a copy of itself the incumbent is accused of nothing."""
