@@ -49,7 +49,7 @@ def _without_history() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The lock of a GPU lies in the temporary folder: test processes that run side by side have a stand-in each."""
+    """Tests look for what is left in the temporary folder: processes that run side by side have one each."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         yield
         return

@@ -1,7 +1,6 @@
 """Tests that need an NVIDIA GPU: skipped, with the reason, where none can be used."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from benchmarks.measurement.machine import Machine, opened
@@ -11,13 +10,6 @@ from warpwright.device.gpu.process.locate import find_harness
 from warpwright.errors import DeviceUnavailable
 
 DEVICE = "gpu:0"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One after another, in one process: nothing else may run on a GPU that is measured."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("gpu"))
 
 
 def missing() -> str | None:

@@ -58,6 +58,5 @@ def _mismatch(case: Case, outputs: list[str]) -> Failure:
         "rejected.timed_mismatch",
         f"{case_text(case)}: launches under the clock gave a wrong {' and '.join(outputs)}. The same binary passed "
         "verification, so it computes something else when it is timed: each launch must compute its outputs from the inputs of "
-        "that launch. "
-        "Which launches and elements, and by how much, is told nowhere: it would give secret values away.",
+        "that launch. Which launches and elements, and by how much, is told nowhere: it would give secret values away.",
     )
